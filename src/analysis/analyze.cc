@@ -17,7 +17,8 @@
 namespace tacho {
 namespace {
 
-// A slice that was still open when the profiler stopped has "finished": false; its end is the stop.
+// A slice that was still open when the profiler stopped has "finished": false. Its recorded end is
+// only the time of the stop.
 void NoteUnfinished(const Trace& trace, Notes& notes) {
   const ArgReader finished(trace, "finished");
   if (!finished.anywhere()) return;
@@ -41,7 +42,7 @@ void NoteOrphans(const Trace& trace, const LaunchLinks& links, Notes& notes) {
   if (trace.host_calls.size() == 0) return;  // no calls: facts.cannot_tell reports it
   size_t orphans = 0, first = 0;
   for (size_t row = 0; row < links.call_of_gpu.size(); ++row) {
-    // A piece without a correlation does not say which call launched it.
+    // GPU work without a correlation id does not tell which call launched it.
     if (links.call_of_gpu[row] != LaunchLinks::kNone || trace.gpu.correlation[row] < 0) continue;
     if (orphans == 0 || trace.gpu.start[row] < trace.gpu.start[first]) first = row;
     ++orphans;
@@ -53,7 +54,7 @@ std::string PlaceOf(const LostWork& lost) {
   return lost.apis.front().name + ", " + std::to_string(lost.first.ns) + " ns";
 }
 
-// `knows_idle_time`: whether the idle time of all devices in the scope is known.
+// `knows_idle_time`: whether it is known when all devices in the scope were idle.
 void NoteIntegrity(const Trace& trace, const Integrity& integrity, bool knows_idle_time,
                    Notes& notes) {
   const LostWork& lost = integrity.lost;
@@ -64,7 +65,7 @@ void NoteIntegrity(const Trace& trace, const Integrity& integrity, bool knows_id
     notes.Add(NoteId::kCutOffWork, "", lost.cut_off);
   }
   const RecorderStops& stops = integrity.stops;
-  // A file that ends early lacks its last rows, which need not be the last in time.
+  // A file that ends early lacks its last rows, and these need not be the latest in time.
   if (stops.any() && !notes.ends_early())
     notes.Add(NoteId::kRecorderStopped, stops.witness, stops.before + stops.after);
   for (const DeviceClock& clock : integrity.clocks) {
@@ -78,10 +79,10 @@ void NoteIntegrity(const Trace& trace, const Integrity& integrity, bool knows_id
   }
 }
 
-// An event whose duration overflowed covers the work after it on its stream. Real work overlaps on
-// one stream too: the next kernel starts early (programmatic launch), and the branches of a graph
-// share one. So it takes several covered pieces of other launches, all far shorter, to call it an
-// overflow.
+// Adds a note for each event whose duration overflowed. Such an event covers all work after it on
+// its stream. But real work overlaps on one stream too: the next kernel starts early (programmatic
+// launch), or branches of a graph share the stream. So an event counts as overflowed only if it
+// covers several pieces of work of other launches and most of them are far shorter.
 void NoteLongOverlaps(const TrackIndex& index, Notes& notes) {
   constexpr size_t kCovered = 3;
   constexpr int64_t kTimesMedian = 100;
@@ -118,16 +119,16 @@ bool HasNone(const Trace& trace, const auto& table, IsSign is_sign) {
                               [&](StringId name) { return is_sign(trace.Text(name)); });
 }
 
-// Whether the trace is of an engine's worker that took no step. Old versions do not name their
-// steps, but their operators and launches show them.
+// Whether the trace is of an engine's worker that ran no step. Old engine versions do not annotate
+// their steps; there, operators and launches are the signs of a step.
 bool TookNoStep(const Trace& trace, const TraceFacts& facts, const Classifier& classifier) {
   if (facts.role != TraceRole::kWorker || facts.engine.empty() || trace.gpu.size() > 0 ||
       trace.notes.lost_data()) {
     return false;
   }
   const StepTable steps = FindSteps(trace);
-  // nsys sees steps only through NVTX ranges. SGLang's scheduler is the only engine that also
-  // writes them while idle.
+  // nsys shows steps only through NVTX ranges. A trace without steps is conclusive only for
+  // SGLang's scheduler, which also writes ranges while it is idle.
   if (trace.header.format == TraceFormat::kNsys && steps.steps.empty() &&
       HasNone(trace, trace.annotations,
               [](std::string_view name) { return name == "scheduler.recv_requests"; }))
@@ -139,8 +140,8 @@ bool TookNoStep(const Trace& trace, const TraceFacts& facts, const Classifier& c
                  [&](std::string_view name) { return IsOfAStep(name, classifier); });
 }
 
-// False for captures, where launches have no work by nature, and for mixed ranks, where nobody
-// knows which work belongs to which rank.
+// False for captures, whose launches never have work, and for mixed ranks, where it is unknown
+// which work belongs to which rank.
 bool JudgesIntegrity(const TraceFacts& facts) {
   return !facts.mixed_ranks && facts.role != TraceRole::kCapture;
 }
@@ -163,7 +164,7 @@ Notes NotesOf(const PreparedTrace& prepared, const TraceFacts& facts, const Clas
   return notes;
 }
 
-// Keeps what describes a trace with mixed ranks and drops every figure of what ran.
+// For a trace with mixed ranks: keeps what describes the trace and drops all figures.
 TraceAnalysis WithoutFigures(TraceAnalysis whole) {
   TraceAnalysis analysis;
   analysis.header = std::move(whole.header);
@@ -203,7 +204,7 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
   if (options.step_profile) {
     size_t items = 0;
     for (const DeviceItems& device : prepared.work.devices) items += device.items.size();
-    idle.reserve(items);  // about one stretch between two items
+    idle.reserve(items);  // about one stretch for each pair of neighboring items
   }
   std::optional<DigestBuilder> digest;
   if (options.digest) digest.emplace(prepared, scope);
@@ -211,7 +212,7 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
     if (digest) digest->AddIdle(stretch);
     if (options.step_profile) idle.push_back(stretch);
   };
-  // The jobs run in parallel: no two write to the same place.
+  // The jobs run in parallel, so no two of them write to the same member.
   RunAll({[&] {
             analysis.ops = TabulateOps(prepared.index, prepared.links, scope);
             if (options.key_averages) {
@@ -289,7 +290,8 @@ std::vector<RankInput> RankInputsOf(RunAnalysis& run) {
 }
 
 void AnalyzeRun(RunAnalysis& run, bool whole) {
-  std::erase_if(run.together, [&](const SlicesTogether& slices) {  // left-out ranks
+  // Removes those of left-out ranks.
+  std::erase_if(run.together, [&](const SlicesTogether& slices) {
     return std::ranges::find(run.traces, slices.paths.front(), &TraceAnalysis::path) ==
            run.traces.end();
   });
@@ -314,7 +316,7 @@ void AnalyzeRun(RunAnalysis& run, bool whole) {
         }))
       run.ranks.blame.absent = RankBlame::Absent::kOnHost;
   }
-  // A single trace has nothing to be compared with.
+  // A single trace has nothing to compare with.
   if (run.traces.size() < 2 && run.ranks.missing.empty()) run.ranks = {};
 }
 
@@ -324,7 +326,7 @@ std::vector<CommRank> CommRanksOf(const RunAnalysis& run) {
     const TraceAnalysis& trace = run.traces[i];
     const auto to_run = run.clocks.Between({ClockOf::kTrace, i}, {ClockOf::kRun});
     if (!trace.digest || !to_run || trace.facts.role != TraceRole::kWorker) continue;
-    if (!trace.integrity.device_times()) continue;  // they would fit no other rank's
+    if (!trace.integrity.device_times()) continue;  // such times would not match another rank's
     ranks[i] = {trace.facts.identity, to_run->shift, trace.digest->communication};
   }
   return ranks;

@@ -25,21 +25,22 @@
 
 namespace tacho {
 
-// Everything that `tacho analyze` knows about one trace: the input of every report.
+// Everything that `tacho analyze` finds out about one trace. All reports are made from it.
 struct TraceAnalysis {
-  // As given; "ARCHIVE:MEMBER" in an archive, "FILE#pid=7" for one of several traces in a file.
+  // The path as the user gave it. "ARCHIVE:MEMBER" for a trace in an archive, "FILE#pid=7" for one
+  // of several traces in a file.
   std::string path;
-  uint64_t bytes = 0;       // of the file (or archive member) as stored
+  uint64_t bytes = 0;       // size of the file (or archive member) as stored
   uint64_t json_bytes = 0;  // after decompression
   // False: another trace of the run already counts the bytes of this file.
   bool first_of_file = true;
-  std::string results;  // the results file it was read back from; "": none
+  std::string results;  // the results file that this was read back from; "": none
   TraceHeader header;
   TraceFacts facts;
-  Interval span;      // of what happened
-  Interval profiled;  // when the profiler ran, as it says itself; empty if it does not
-  // Time of the first event on the run's clock (run_clock.h), as on the page of `tacho view`.
-  // AnalyzeRun sets it; 0 for a single trace, and if the trace cannot be placed.
+  Interval span;      // from the first event to the last
+  Interval profiled;  // when the profiler ran, as the trace says; empty if it does not say
+  // Time of the first event on the run's clock (run_clock.h), which the page of `tacho view` shows.
+  // Set by AnalyzeRun. 0 for a single trace, and for a trace that cannot be placed on that clock.
   DurationNs run_start = {};
   EventCounts counts;
   Notes notes;
@@ -52,19 +53,20 @@ struct TraceAnalysis {
   OpTable ops;
   MemoryTable memory;  // empty unless it was recorded
   StepTable steps;
-  StepProfile step_profile;  // empty unless AnalysisOptions wants it
+  StepProfile step_profile;  // empty unless AnalysisOptions asks for it
   LayerTable layers;
   IdleTable idle;
-  // Null unless AnalysisOptions asks for it, and if results were read back.
+  // Null unless AnalysisOptions asks for it; always null if results were read back.
   std::shared_ptr<const TraceDigest> digest;
 
-  // The zero of the run's clock, as a time of the trace.
+  // The trace's time at which the run's clock is zero.
   [[nodiscard]] TimeNs run_zero() const { return span.start - run_start; }
   // The part of `span` in which the work of devices was recorded.
   [[nodiscard]] Interval recorded() const;
 };
 
-// Slices of one recording that overlap in time, analyzed as one: their windows cannot be added.
+// Traces that are slices of one recording and overlap in time. They are analyzed as one, because
+// their windows cannot be added up.
 struct SlicesTogether {
   std::vector<std::string> paths;
   std::vector<DeviceTime> devices;
@@ -73,68 +75,71 @@ struct SlicesTogether {
 
 struct RunRequests;
 
-// A run: one or many traces, sorted by path, and the table over its ranks.
+// A run: one trace or several, sorted by path, and a table of its ranks.
 struct RunAnalysis {
   std::vector<TraceAnalysis> traces;
   std::vector<SlicesTogether> together;
-  // The clocks of the traces, by index, and of the run. AnalyzeRun sets them.
+  // The clocks of the traces (by index) and of the run. Set by AnalyzeRun.
   ClockMap clocks;
   RankTable ranks;           // for a single trace, filled only if other ranks are missing
-  RequestAnalysis requests;  // AnalyzeRequests sets it; empty without requests
-  std::shared_ptr<const RunRequests> joined = {};  // what `requests` is computed from; may be null
+  RequestAnalysis requests;  // set by AnalyzeRequests; empty without requests
+  std::shared_ptr<const RunRequests> joined = {};  // input of `requests`; may be null
   std::vector<std::string> skipped;  // files that are not in `traces`, each "PATH: why"
-  // Traces whose work another trace holds too. `what` says what each one is ("a copy of PATH").
-  // They are in `skipped`, too.
+  // Traces that hold the same work as another trace. `what` tells why ("a copy of PATH"). They are
+  // also in `skipped`.
   struct Copy {
     std::string path, what;
   };
   std::vector<Copy> copies;
-  std::vector<std::string> failed;  // the entries of `skipped` that could not be read
+  std::vector<std::string> failed;  // those entries of `skipped` that could not be read
   // Recordings of graph capture in a folder beside the traces; they are not read.
   std::vector<std::string> captures;
-  // A sentence for each rank whose trace `tacho record` could not prove; empty if only a part of
-  // the run was asked for.
+  // One sentence for each rank whose trace `tacho record` could not prove to be complete. Empty if
+  // only a part of the run was asked for.
   std::vector<std::string> unproven;
 };
 
 struct AnalysisOptions {
   Scope scope;
   std::optional<InFlight> in_flight = {};  // absent: unknown
-  std::string_view path = {};              // of the file; its name may say what the trace is
-  bool key_averages = true;                // OpTable::key_averages, which costs as much as the rest
+  std::string_view path = {};              // path of the file; its name may tell what the trace is
+  // Whether to compute OpTable::key_averages, which costs as much as the rest.
+  bool key_averages = true;
   bool step_profile = false;
   bool digest = false;
-  size_t threads = 1;  // independent analyses run at once; the result is the same
+  size_t threads = 1;  // independent analyses run in parallel; the result does not depend on it
 };
-// Runs every analysis over one trace, which was prepared for the same scope. Adds the notes that
-// only analysis can see (orphans, long overlaps, no GPU events). The strings in the result are
-// copies: the trace may go.
+// Runs every analysis over one trace. `prepared`: for the same scope. Adds notes that only an
+// analysis can give (orphans, long overlaps, no GPU events). The result copies its strings, so the
+// trace may be destroyed.
 TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& classifier,
                            const AnalysisOptions& options = {});
 TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier,
                            const AnalysisOptions& options = {});
-// The traces as the analyses of a run see them. They point into `run`. Sets the stages in `run`,
-// too.
+// The traces in the form that the analyses of a run need. The result points into `run`. Also sets
+// the stage of each trace in `run`.
 std::vector<RankInput> RankInputsOf(RunAnalysis& run);
-// Fills `ranks` from `traces`. `whole`: `traces` are all traces of the run, so a rank without a
-// trace is missing.
+// Computes `run.ranks` and the clocks from `run.traces`. `whole`: `traces` holds all traces of the
+// run, so a rank without a trace is missing.
 void AnalyzeRun(RunAnalysis& run, bool whole = true);
 
-// The input of MatchCollectives, by index into `run.traces`. Only workers' traces with a digest,
-// with device times, and with a place on the run's clock have collectives.
+// The input of MatchCollectives, by index into `run.traces`. An entry has collectives only if its
+// trace is a worker's with a digest and reliable device times, and can be placed on the run's
+// clock.
 std::vector<CommRank> CommRanksOf(const RunAnalysis& run);
 
-// Whether both are of the same trace, by header, span and number of events, and have work in
-// common: two copies, or a trace and its results, but not two windows that only touch.
+// Whether `a` and `b` come from the same trace (by header, span and number of events) and have work
+// in common. True for two copies and for a trace and its results; false for two windows that only
+// touch.
 bool IsSameTrace(const TraceAnalysis& a, const TraceAnalysis& b);
 // Whether a trace of `a` is also a trace of `b`.
 bool ShareWork(const RunAnalysis& a, const RunAnalysis& b);
 
-// The traces that a run's figures are computed from: those of single ranks. A merged file repeats
-// them, so it counts only if there are no others.
+// The traces from which a run's figures are computed: those of single ranks. Merged files repeat
+// the work of these, so they are used only if there are no others.
 std::vector<const TraceAnalysis*> RanksOf(const RunAnalysis& run);
-// The traces of RanksOf that have device times: sums over devices and kernels use these. All of
-// RanksOf if none has any (for example, because the times are refused).
+// Those traces of RanksOf that have device times, for sums over devices and kernels. If none has
+// device times (for example because they are unreliable): all of RanksOf.
 std::vector<const TraceAnalysis*> TimedRanksOf(const RunAnalysis& run);
 // Those of `ranks` that have device times; all of `ranks` if none has any.
 std::vector<const TraceAnalysis*> TimedOf(std::vector<const TraceAnalysis*> ranks);

@@ -34,9 +34,9 @@ std::optional<int64_t> NumberBehind(std::string_view name, std::string_view mark
   return value && *value >= 0 ? value : std::nullopt;
 }
 
-// The engine's rank is the tensor-parallel rank, unless there are pipeline stages: the name does
-// not say how many ranks a stage has. A data-parallel number is no rank: each such engine counts
-// from 0.
+// The rank is the tensor-parallel number, unless the process is in a later pipeline stage: its name
+// does not tell how many ranks a stage has. The data-parallel number is not used, because each
+// data-parallel engine counts its ranks from 0.
 std::optional<int64_t> RankOfProcess(std::string_view process) {
   if (!IsEngineWorker(process) || NumberBehind(process, "_PP").value_or(0) > 0) return std::nullopt;
   return NumberBehind(process, "_TP");
@@ -52,8 +52,8 @@ std::vector<std::string> ProcessNames(const Vocabulary& words) {
 
 bool IsOfNsys(const TraceBasics& trace) { return trace.header.format == TraceFormat::kNsys; }
 
-// The pids of operators and calls. Rows of GPUs and of the profiler itself have a pid that is no
-// process.
+// The pids of processes that ran operators or calls. Rows of GPUs and of the profiler have a pid
+// that is not a process.
 std::vector<int64_t> Pids(const Trace& trace) {
   std::vector<bool> runs(trace.words.tracks().size());
   for (const TrackId track : trace.host_ops.track) runs[Index(track)] = true;
@@ -74,12 +74,13 @@ bool IsMerged(const TraceBasics& trace) {
   });
 }
 
-// Whether a process name is that of another process of an engine: "VLLM::APIServer".
+// Whether a process of this name belongs to an engine but is not a rank: "VLLM::APIServer".
 bool IsFrontEnd(std::string_view process) {
   return (Contains(process, "VLLM::") || Contains(process, "sglang::")) && !IsEngineWorker(process);
 }
 
-// vLLM's name for its front end's trace, which the header keeps when the file is renamed.
+// Looks for the mark that vLLM puts into the file name of its front end's trace. The header keeps
+// it when the file is renamed.
 bool IsFrontEndFile(const TraceBasics& trace, std::string_view path) {
   constexpr std::string_view kMark = ".async_llm.";
   return Contains(path.substr(path.find_last_of("/:") + 1), kMark) ||
@@ -92,13 +93,13 @@ bool HasWork(const RecordedWork& work) {
   return work.gpu_events + work.host_ops + work.host_calls > 0;
 }
 
-// Whether the trace says that it is a rank's. Even a rank that had nothing to do says so.
+// Whether the trace says that it is of a rank. Even a rank that did nothing says so.
 bool SaysRank(const TraceBasics& trace, const std::vector<std::string>& processes) {
   return trace.header.rank >= 0 || !trace.header.devices.empty() ||
          std::any_of(processes.begin(), processes.end(), IsEngineWorker);
 }
 
-// Finds the role by positive signs; something that is missing proves nothing.
+// Finds the role from signs that are there; what is missing proves nothing.
 TraceRole RoleOf(const TraceBasics& trace, const RecordedWork& work,
                  const std::vector<std::string>& processes, std::string_view path) {
   std::set<int64_t> ranks;
@@ -110,7 +111,7 @@ TraceRole RoleOf(const TraceBasics& trace, const RecordedWork& work,
   if (HasWork(work) || SaysRank(trace, processes) || trace.counts.total == 0) {
     return TraceRole::kWorker;
   }
-  // A process of which nsys recorded only ranges or OS calls may have any role.
+  // A process may have any role if nsys recorded only its ranges or OS calls.
   if (IsOfNsys(trace) || trace.notes.CountOf(NoteId::kDeviceRowsNotRead) > 0) {
     return TraceRole::kWorker;
   }
@@ -121,8 +122,8 @@ TraceRole RoleOf(const TraceBasics& trace, const RecordedWork& work,
   return IsTorchs(trace) ? TraceRole::kWorker : TraceRole::kForeign;
 }
 
-// The engine that the names in `table` reveal. `engine_of` is asked once for each name. Patched
-// builds of other engines also write vLLM's step names, so any other sign has precedence.
+// The engine shown by the names in `table`. Calls `engine_of` once for each name. Patched builds of
+// other engines also write vLLM's step names, so a sign of another engine wins.
 template <typename EngineOf>
 std::string_view EngineByNames(const Trace& trace, const SliceTable& table, EngineOf engine_of) {
   std::string_view engine;
@@ -143,8 +144,8 @@ std::string_view EngineByAnnotation(std::string_view name) {
   return name == "scheduler.run_batch" || name == "scheduler.recv_requests" ? "sglang" : "";
 }
 
-// Whether `path` contains `folders` at the start of a folder name: "vllm/v1/" is in
-// "/opt/vllm/v1/engine/core.py(301): step", not in "nanovllm/v1/engine.py(7): step".
+// Whether `folders` stands in `path` at the start of a folder name: "vllm/v1/" does in
+// "/opt/vllm/v1/engine/core.py(301): step", but not in "nanovllm/v1/engine.py(7): step".
 bool HasFolders(std::string_view path, std::string_view folders) {
   for (size_t at = path.find(folders); at != std::string_view::npos;
        at = path.find(folders, at + 1)) {
@@ -165,7 +166,7 @@ std::string EngineOf(const Trace& trace, const std::vector<std::string>& process
     if (Contains(process, "sglang::")) return "sglang";
   }
   std::string_view engine = EngineByNames(trace, trace.annotations, EngineByAnnotation);
-  // In a file that is cut off, GPU annotations may remain when the host's are gone.
+  // If a file is cut off, the host's annotations may be lost while GPU annotations remain.
   if (engine.empty()) engine = EngineByNames(trace, trace.gpu_annotations, EngineByAnnotation);
   for (const Track& track : trace.words.tracks()) {
     if (!engine.empty()) break;
@@ -192,7 +193,7 @@ bool HasShapes(const Trace& trace) {
   return dims.anywhere();
 }
 
-// Why no figures of a rank can be made of the file; "" if they can.
+// Why the file gives no figures of a rank; "" if it does.
 std::string_view TellsNothing(const TraceFacts& facts) {
   if (facts.mixed_ranks) {
     return "what any rank did, because the file holds several as one: give the ranks' own files";
@@ -215,7 +216,7 @@ std::string_view TellsNothing(const TraceFacts& facts) {
 }
 
 void SayWhatIsMissing(const Trace& trace, TraceFacts& facts) {
-  if (trace.counts.total == 0) return;  // the note on the empty trace says it all
+  if (trace.counts.total == 0) return;  // the note on the empty trace is enough
   std::vector<std::string>& out = facts.cannot_tell;
   const bool is_kineto = trace.header.format == TraceFormat::kKineto;
   if (trace.notes.lost_data()) {
@@ -226,7 +227,8 @@ void SayWhatIsMissing(const Trace& trace, TraceFacts& facts) {
     out.emplace_back(nothing);
     return;
   }
-  // An engine that stamps its version also names its steps. Without a named step no step ran.
+  // An engine that writes its version into the header also annotates its steps, so FindSteps then
+  // gives a method even if no step ran.
   if (const std::string method = FindSteps(trace).method; method.empty()) {
     out.emplace_back("steps and their phases, because the trace has no step annotation");
   } else if (method == "part") {
@@ -293,7 +295,8 @@ TraceFacts WhoWrote(const TraceBasics& trace, const RecordedWork& work, std::str
   if (facts.role == TraceRole::kForeign) facts.producer = ProducerOf(trace);
   if (header.world_size >= 0) facts.world_size = header.world_size;
   if (header.rank >= 0 && !work.several_processes)
-    facts.rank = header.rank;  // a merged file's header has the rank of its first rank
+    // The header of a merged file has the rank of its first rank only.
+    facts.rank = header.rank;
   if (facts.role == TraceRole::kWorker) {
     for (const std::string& process : facts.process_names) {
       if (!facts.rank) facts.rank = RankOfProcess(process);
@@ -318,7 +321,7 @@ TraceFacts GatherFacts(const Trace& trace, std::string_view path) {
   }
   if (facts.role == TraceRole::kWorker && !facts.engine.empty() && !HasWork(work) &&
       !SaysRank(trace, facts.process_names) && !IsOfNsys(trace)) {
-    facts.role = TraceRole::kFrontend;  // the engine's code ran, but no code of its model
+    facts.role = TraceRole::kFrontend;  // code of the engine ran, but none of its model
   }
   facts.engine_version = header.vllm_version;
   for (const auto& [on, option] :

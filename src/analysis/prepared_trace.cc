@@ -8,7 +8,7 @@
 namespace tacho {
 namespace {
 
-// Marks steps with incomplete work: a call of the step lost its work, or the step may have launched
+// Marks steps with incomplete work: a call in the step lost its work, or the step may have launched
 // work whose call is missing.
 void ForgetIncompleteSteps(PreparedTrace& prepared) {
   std::vector<Step>& steps = prepared.steps.steps;

@@ -10,7 +10,7 @@
 namespace tacho {
 namespace {
 
-// Sorts by total, longest first, then by name.
+// Sorted by total, longest first, then by name.
 template <typename Row, typename Total, typename Name>
 std::vector<Row> SortedRows(std::map<std::string, Row>& by_name, Total total, Name name) {
   std::vector<Row> rows;
@@ -88,7 +88,7 @@ CopyTable AddCopies(const std::vector<const TraceAnalysis*>& workers) {
 
 IdleTable AddIdle(const std::vector<const IdleTable*>& tables) {
   IdleTable sum;
-  // Known for all traces together only if all of them state the same.
+  // The sum has this value only if all traces have it.
   if (!tables.empty()) sum.requests = tables.front()->requests;
   for (const IdleTable* idle : tables) {
     if (idle->requests != sum.requests) sum.requests = Requests::kUnknown;
@@ -112,8 +112,8 @@ IdleTable AddIdle(const std::vector<const IdleTable*>& tables) {
   return sum;
 }
 
-// Adds up the work of the streams, clipped to the window as their times are. Copies and memsets are
-// among a stream's categories, and a category of kernels may have the same name.
+// Adds up the work of the streams; it is already clipped to the window. A stream's categories
+// include copies and memsets, but a category of kernels may have one of these names too.
 void AddWork(const std::vector<const DeviceTime*>& devices, DeviceTotals& totals) {
   std::map<std::string, CategoryRow> kernels;
   for (const DeviceTime* device : devices) {
@@ -147,7 +147,7 @@ DeviceTotals AddDevices(const std::vector<const DeviceTime*>& devices) {
   totals.devices = devices.size();
   for (const DeviceTime* device : devices) {
     totals.on_host = totals.on_host || device->on_host;
-    // The executing thread is one stream, and each thread with collectives is another.
+    // The executing thread is one stream; each other thread with collectives is a stream too.
     totals.has_collectives_beside =
         totals.has_collectives_beside || (device->on_host && device->streams.size() > 1);
     totals.whole = totals.whole && device->whole;

@@ -11,15 +11,14 @@ namespace tacho {
 
 // Which part of a trace an analysis looks at.
 //
-// With a window, lengths of time are clipped to it and an event is counted when it starts inside,
-// so that the figures of two windows that touch add up to those of both. Without a window,
-// everything counts.
+// With a window, times are cut to it, and an event counts if it starts inside. So the figures of
+// two adjacent windows add up to those of both together. Without a window, everything counts.
 struct Scope {
   std::optional<Interval> window;
   std::string device;  // the trace's own id; empty: all devices
 
   bool operator==(const Scope&) const = default;
-  // Whether some work of a trace may be in both scopes.
+  // Whether some work may lie in both scopes.
   [[nodiscard]] bool Overlaps(const Scope& o) const {
     return (device.empty() || o.device.empty() || device == o.device) &&
            (!window || !o.window || !window->Clip(*o.window).empty());

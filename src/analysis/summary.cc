@@ -52,8 +52,7 @@ std::optional<int64_t> Known(int64_t value) {
   return value >= 0 ? std::optional<int64_t>(value) : std::nullopt;
 }
 
-// Decides as CollectDeviceWork does: an operator is work, or contains work, unless it is
-// bookkeeping.
+// Decides as CollectDeviceWork does: a trace with any operator other than bookkeeping has work.
 bool IsHostEngine(const SummarySink& sink) {
   const TraceBasics& basics = sink.basics();
   if (!MayBeHostEngine(sink.work(), basics)) return false;
@@ -67,8 +66,8 @@ bool IsHostEngine(const SummarySink& sink) {
          });
 }
 
-// Decides as AnalyzeTrace does for an engine that stamps its version: such an engine names its
-// steps.
+// Decides as AnalyzeTrace does, but only for an engine that writes its version into the header,
+// because such an engine annotates its steps.
 bool TookNoStep(const SummarySink& sink) {
   const auto& [header, words, counts, notes] = sink.basics();
   const auto classifier = Classifier::Create();
@@ -145,7 +144,7 @@ void SummarySink::AddSlice(const Event& event) {
   device.sum += event.duration;
 }
 
-// Sorts row by row, as TraceBuilder does.
+// Decides for each row as TraceBuilder does.
 void SummarySink::SortWaiting() {
   const WaitingRows sorted(basics_.words);
   for (const auto& [key, waiting] : waiting_) {

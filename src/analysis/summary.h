@@ -19,9 +19,9 @@
 
 namespace tacho {
 
-// Totals of a trace, computed without a model of it: a sink that forgets each event after counting
-// it. Memory grows with the number of distinct names, tracks and open begin events only. No unions,
-// no links: what needs more than one event at a time is absent.
+// Totals of a trace, computed without storing it: each event is counted and forgotten. Memory grows
+// only with the number of distinct names, tracks and open begin events. Figures that need several
+// events at once (unions, links) are not computed.
 class SummarySink : public EventSink {
  public:
   struct NameTotal {
@@ -38,8 +38,8 @@ class SummarySink : public EventSink {
   [[nodiscard]] bool wants_args() const override { return false; }
   void OnEvent(const Event& event) override;
 
-  // To be called after the last event. Notes begin events that no end event closed. Decides what
-  // the waiting rows of devices (model/device_rows.h) are, by the names of their processes.
+  // Call it after the last event. Adds notes for begin events without an end. Decides what each row
+  // that waited for the name of its process is (model/device_rows.h).
   void Finish() {
     open_.Finish(basics_.notes);
     open_ranges_.Finish(basics_.notes);
@@ -48,7 +48,7 @@ class SummarySink : public EventSink {
 
   [[nodiscard]] const TraceBasics& basics() const { return basics_; }
   [[nodiscard]] Interval span() const { return span_; }
-  // By kernel name; memcpy and memset under their names too.
+  // By name of the kernel, memcpy or memset.
   [[nodiscard]] const std::unordered_map<StringId, NameTotal>& gpu() const { return gpu_; }
   [[nodiscard]] const std::unordered_map<StringId, NameTotal>& host_ops() const {
     return host_ops_;
@@ -66,12 +66,13 @@ class SummarySink : public EventSink {
   Interval span_;
   bool any_slice_ = false;
   uint64_t host_calls_ = 0;
-  // By StringId: whether an annotation, or a call, has this name.
+  // By StringId: whether an annotation has this name; whether a call has it.
   std::vector<bool> annotations_, calls_;
-  std::vector<bool> callers_;  // by TrackId: whether a call was made there
+  std::vector<bool> callers_;  // by TrackId: whether a call was made on this track
   BeginEndPairs open_;
   RangePairs open_ranges_;
-  // Rows whose meaning depends on their process, added up by what may tell them apart.
+  // Rows whose meaning depends on the name of their process, added up in groups. All rows of a
+  // group have the same meaning.
   struct WaitingTotal {
     WaitingRow of;
     StringId type{}, name{};
@@ -85,7 +86,7 @@ class SummarySink : public EventSink {
   std::unordered_map<StringId, DeviceTotal> devices_;
 };
 
-// What `--summary` keeps of one trace: totals, in the order in which they are shown.
+// What `--summary` reports about one trace: totals, each list in the order in which it is shown.
 struct TraceSummary {
   struct NameRow {
     std::string name;
@@ -101,23 +102,24 @@ struct TraceSummary {
   std::string path;
   uint64_t bytes = 0, json_bytes = 0;
   TraceHeader header;
-  TraceFacts facts;                                       // by WhoWrote
-  std::optional<int64_t> rank, world_size, base_time_ns;  // of the header
+  TraceFacts facts;                                       // from WhoWrote
+  std::optional<int64_t> rank, world_size, base_time_ns;  // from the header
   Interval span;
   uint64_t events = 0;
   std::vector<std::pair<std::string, uint64_t>> by_phase, by_category;
   Notes notes;
-  std::vector<DeviceRow> devices;  // by id, numbers first
-  std::vector<NameRow> gpu_work;  // kernels, copies and memsets; by total, longest first, then name
+  std::vector<DeviceRow> devices;  // sorted by id, numeric ids first
+  // Kernels, copies and memsets, sorted by total time, longest first, then by name.
+  std::vector<NameRow> gpu_work;
   std::vector<NameRow> host_ops;
 };
-// Fills all but path and sizes. `path` may say what the file is.
+// Fills all members but `path` and the sizes. `path`: its name may tell what the file is.
 TraceSummary Summarized(const SummarySink& sink, std::string_view path = {});
 
 struct RunSummary {
-  std::vector<TraceSummary> traces;  // by path
+  std::vector<TraceSummary> traces;  // sorted by path
   std::vector<std::string> skipped, captures;
-  // As in RunAnalysis; the table says only which ranks there are.
+  // As in RunAnalysis, but the table only tells which ranks there are.
   RankTable ranks;
   std::vector<std::string> unproven;
 };

@@ -12,7 +12,8 @@ std::vector<int64_t> AncestorsOf(int64_t pid) {
     std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
     std::string stat;
     std::getline(file, stat);
-    // "PID (NAME) STATE PPID ...": the name may hold anything, so count from its last ')'.
+    // The line is "PID (NAME) STATE PPID ...". The name may contain anything, so fields are counted
+    // from the last ')'.
     size_t end = stat.rfind(')');
     if (end == std::string::npos) break;
     std::istringstream fields(stat.substr(end + 1));

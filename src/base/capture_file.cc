@@ -8,7 +8,8 @@
 namespace tacho {
 namespace {
 
-// Finds `mark` followed by a digit in `text`. Returns the place after the digits, else npos.
+// Finds `mark` followed by digits in `text`. Returns the position after the digits; npos if there
+// is none.
 size_t BehindNumber(std::string_view text, std::string_view mark) {
   for (size_t at = text.find(mark); at != std::string_view::npos; at = text.find(mark, at + 1)) {
     size_t end = at + mark.size();
@@ -34,7 +35,7 @@ bool IsCaptureFile(std::string_view path) {
   if (name.starts_with("cuda_graph_capture-") || name.starts_with("graph_capture_rank_")) {
     return true;
   }
-  // "DecodeCudaGraphRunner_bs_8_rank0.json.gz"
+  // The file name, such as "DecodeCudaGraphRunner_bs_8_rank0.json.gz".
   const size_t size = BehindNumber(name, name.starts_with("bs_") ? "bs_" : "_bs_");
   if (size == std::string_view::npos) return false;
   const std::string_view rest = name.substr(size);

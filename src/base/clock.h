@@ -11,9 +11,9 @@ namespace tacho {
 class Clock {
  public:
   virtual ~Clock() = default;
-  // CLOCK_MONOTONIC, except in tests.
+  // Reads CLOCK_MONOTONIC, except in tests.
   [[nodiscard]] virtual int64_t NowNs() const = 0;
-  // Waits for `time`. Returns false, at once, when `stop` is requested.
+  // Waits for `time`. If `stop` is requested, stops waiting at once and returns false.
   virtual bool Pause(const std::stop_token& stop, std::chrono::milliseconds time) = 0;
 };
 

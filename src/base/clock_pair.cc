@@ -19,8 +19,8 @@ std::string LocalTime(int64_t unix_ns, const char* form) {
 }  // namespace
 
 ClockPair ReadClocks() {
-  // Reads the monotonic clock before and after the other one: the middle is wrong by at most half
-  // of the difference.
+  // Reads the monotonic clock before and after the other one. The middle of the two readings is off
+  // by at most half of their difference.
   const int64_t before = MonotonicNs();
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);

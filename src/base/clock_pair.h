@@ -13,9 +13,9 @@ struct ClockPair {
 };
 ClockPair ReadClocks();
 
-// "20261121-183000" in local time.
+// In the form "20261121-183000", in local time.
 std::string DateStamp(int64_t unix_ns);
-// "18:30:00" in local time.
+// In the form "18:30:00", in local time.
 std::string TimeOfDay(int64_t unix_ns);
 
 }  // namespace tacho

@@ -5,12 +5,12 @@
 namespace tacho {
 namespace {
 
-constexpr size_t kLeastBeginning = 3;  // of a name, in bytes
+constexpr size_t kLeastBeginning = 3;  // shortest prefix that may stand for a name, in bytes
 
 }  // namespace
 
 std::string Closest(std::string_view word, const std::vector<std::string>& candidates) {
-  // A prefix of exactly one name means that name.
+  // A prefix of only one candidate stands for that candidate.
   std::string best;
   size_t begin_so = 0;
   for (const std::string& candidate : candidates) {
@@ -22,7 +22,7 @@ std::string Closest(std::string_view word, const std::vector<std::string>& candi
   best.clear();
   size_t best_distance = std::max<size_t>(2, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
-    // Levenshtein's distance, one row at a time.
+    // Computes Levenshtein's distance, one row of its table at a time.
     std::vector<size_t> row(candidate.size() + 1);
     for (size_t j = 0; j <= candidate.size(); ++j) row[j] = j;
     for (size_t i = 1; i <= word.size(); ++i) {

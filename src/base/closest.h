@@ -6,8 +6,8 @@
 
 namespace tacho {
 
-// The only candidate that begins with `word`, else the one with the closest spelling; "" if no
-// candidate is close.
+// The candidate that the user probably means by `word`: the only one that begins with it, else the
+// one with the most similar spelling; "" if none is similar.
 std::string Closest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace tacho

@@ -11,9 +11,9 @@ namespace tacho {
 
 // A growing array of plain values.
 //
-// Unlike std::vector it grows by realloc: on Linux realloc moves a large block by changing page
-// tables, so a column of hundreds of megabytes is never copied, and reserved but unused memory
-// costs nothing. Throws std::bad_alloc; not thread-safe.
+// Unlike std::vector it grows by realloc. On Linux realloc moves a large block by changing page
+// tables, so a column of hundreds of megabytes is never copied; and memory that is reserved but not
+// yet written takes no room. Throws std::bad_alloc. Not thread-safe.
 template <typename T>
 class Column {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);

@@ -20,18 +20,18 @@ bool StartsWithAny(std::string_view text, std::initializer_list<std::string_view
 struct Angle {
   size_t at;
   bool opens;
-  int doubt;  // 0: certainly a bracket; else the greater, the more it looks like an operator
+  int doubt;  // 0: certainly a bracket; the larger, the more it looks like an operator
   bool is_operator = false;
 };
 
-// Marks as operators the signs that have no partner, or that would leave another sign without one.
-// Goes through `angles` in one direction. When a sign closes more brackets than were opened before
-// it, either this sign or the last doubtful one like it is an operator: the one in more doubt, or
-// if both are equal the inner one.
+// Goes through `angles` in one direction and marks as operators those that have no partner, or that
+// would leave another one without a partner. If an angle closes more brackets than were opened
+// before it, either this angle or the last doubtful closing one before it is an operator: the one
+// with more doubt, or with equal doubt the inner one.
 template <typename Iterator>
 void DropStrays(Iterator begin, Iterator end, bool begins) {
   size_t open = 0;
-  std::vector<Angle*> doubtful;  // signs that end what began, and may be operators
+  std::vector<Angle*> doubtful;  // closing angles that may be operators
   for (Iterator angle = begin; angle != end; ++angle) {
     if (angle->is_operator) continue;
     if (angle->opens == begins) {
@@ -51,14 +51,15 @@ void DropStrays(Iterator begin, Iterator end, bool begins) {
 
 enum Reading { kBracket, kOperator, kEither };
 
-// Finds the brackets of a text; see CppBrackets.
+// Does the work of CppBrackets: finds the brackets of a text.
 class BracketReader {
  public:
   explicit BracketReader(std::string_view text) : text_(text), ends_(text.size()) {}
 
   std::vector<size_t> Read() {
     MatchRound();
-    std::vector<size_t> levels;  // for each round bracket around: the index of its first angle
+    // For each open round bracket: the index of the first angle inside it.
+    std::vector<size_t> levels;
     for (size_t i = 0; i < text_.size(); ++i) {
       if (const size_t name = OperatorNameSize(text_, i); name > 0) {
         i = TakeOperatorName(i + name) - 1;
@@ -93,7 +94,7 @@ class BracketReader {
   }
 
  private:
-  // Pairs () [] {}, which have no other meaning outside of an operator's name.
+  // Pairs () [] {}. Outside of an operator's name they are always brackets.
   void MatchRound() {
     opens_.resize(text_.size(), kNone);
     std::vector<size_t> open;
@@ -115,8 +116,8 @@ class BracketReader {
     }
   }
 
-  // Takes the '<' of template arguments, perhaps after a space, that follows an operator's name
-  // ending before `at`. Returns where to go on.
+  // After an operator's name that ends before `at`: takes the '<' of its template arguments, if
+  // there is one, perhaps after a space. Returns the index at which reading continues.
   size_t TakeOperatorName(size_t at) {
     const size_t less = At(text_, at) == ' ' ? at + 1 : at;
     if (At(text_, less) != '<') return at;
@@ -124,7 +125,8 @@ class BracketReader {
     return less + 1;
   }
 
-  // Takes the '<' at `at`, and what belongs to it. Returns where to go on.
+  // Takes the '<' at `at`, with the second '<' of a shift. Returns the index at which reading
+  // continues.
   size_t TakeLess(size_t at) {
     const char before = at == 0 ? '\0' : text_[at - 1], after = At(text_, at + 1);
     if (IsNameAt(at)) {
@@ -140,7 +142,7 @@ class BracketReader {
     return at + 1;
   }
 
-  // Takes the run of '>' at `at`. Returns where to go on.
+  // Takes the run of '>' at `at`. Returns the index at which reading continues.
   size_t TakeGreater(size_t at) {
     const size_t end = std::min(text_.find_first_not_of('>', at), text_.size());
     const char before = at == 0 ? '\0' : text_[at - 1], after = At(text_, end);
@@ -152,15 +154,16 @@ class BracketReader {
       reading = BeforeGroup(end);
       if (reading == kEither && IsOperand(at)) reading = kOperator;
     }
-    // An operator is a comparison or a shift. A run of one or two brackets is one operator; of a
-    // longer run only the last bracket is.
+    // An operator is a comparison or a shift. If the run is read as an operator, one or two '>' are
+    // all operator; of a longer run only the last '>' is, and those before it are brackets.
     const size_t brackets = reading != kOperator ? end : end - at <= 2 ? at : end - 1;
     for (size_t i = at; i < brackets; ++i)
       angles_.push_back({i, false, reading == kEither ? 1 : 0});
     return end;
   }
 
-  // How to read a '>' before the group at `at`: parameters follow a bracket, operands an operator.
+  // How to read a '>' that stands before the round brackets at `at`. If they hold parameters, it is
+  // a bracket; if they hold an operand, it is an operator.
   [[nodiscard]] Reading BeforeGroup(size_t at) const {
     const size_t end = ends_[at];
     if (end == kNone || end == at + 2 || IsDeclarator(at)) return kBracket;
@@ -196,13 +199,15 @@ class BracketReader {
     return is_parameter ? 2 : 0;
   }
 
-  // 1 if an operand in brackets is at `at`, "(8)", or "(8)<(0)": no cast and no name. Else 0.
+  // 1 if an operand in round brackets is at `at`, such as "(8)" or "(8)<(0)", and not a cast or a
+  // name; else 0.
   [[nodiscard]] int DoubtOfGroup(size_t at) const {
     if (At(text_, at) != '(' || ends_[at] == kNone) return 0;
     return IsCast(at) || text_.substr(ends_[at]).starts_with("::") ? 0 : 1;
   }
 
-  // Whether the group that ends before `at` stands alone, "(8)". Parameters do not, "void (int)".
+  // Whether the round brackets that end before `at` are an operand such as "(8)", not parameters as
+  // in "void (int)".
   [[nodiscard]] bool IsOperand(size_t at) const {
     if (at == 0 || text_[at - 1] != ')' || opens_[at - 1] == kNone) return false;
     const size_t before = text_.substr(0, opens_[at - 1]).find_last_not_of(' ');
@@ -210,21 +215,23 @@ class BracketReader {
            (!IsIdentifier(text_[before]) && std::string_view(">)]").find(text_[before]) == kNone);
   }
 
-  // Whether a value follows the group at `at`, as in "(int)8" and "(ns::Kind)-1".
+  // Whether a value follows the round brackets at `at`, as in "(int)8" and "(ns::Kind)-1".
   [[nodiscard]] bool IsCast(size_t at) const {
     const size_t end = ends_[at];
     const char after = At(text_, end);
     return IsIdentifier(after) || after == '(' || (after == '-' && IsDigit(At(text_, end + 1)));
   }
 
-  // "(*)", "(&)" and "(ns::X::*)" stand before the parameters of a function or a size.
+  // Whether the round brackets at `at` hold a declarator: "(*)", "(&)" or "(ns::X::*)". Parameters
+  // or an array size follow it.
   [[nodiscard]] bool IsDeclarator(size_t at) const {
     const std::string_view inside = text_.substr(at + 1, ends_[at] - at - 2);
     return inside.starts_with('*') || inside.starts_with('&') || inside.ends_with("::*");
   }
 
-  // Pairs the angles from `first` on, all inside the same round bracket, and forgets them.
-  // `closed`: the bracket around them is complete. Otherwise the text may have been cut off.
+  // Pairs the angles from index `first` on, which are all inside the same round bracket, and
+  // removes them from `angles_`. `closed`: that round bracket has its closing one. If not, the text
+  // may be cut off.
   void PairAngles(size_t first, bool closed) {
     const auto begin = angles_.begin() + static_cast<std::ptrdiff_t>(first);
     DropStrays(begin, angles_.end(), true);
@@ -247,7 +254,7 @@ class BracketReader {
 
   const std::string_view text_;
   std::vector<size_t> ends_;
-  std::vector<size_t> opens_;  // by index of a closing one of () [] {}: its opening one
+  std::vector<size_t> opens_;  // by index of a closing ) ] or }: the index of its opening bracket
   std::vector<Angle> angles_;
 };
 
@@ -255,7 +262,7 @@ class BracketReader {
 
 size_t OperatorNameSize(std::string_view text, size_t at) {
   static constexpr std::string_view kOperator = "operator";
-  // A sign stands before the shorter ones that it begins with.
+  // A symbol stands before all shorter symbols that it begins with.
   static constexpr std::array<std::string_view, 38> kSigns{
       "()", "[]", "->*", "->", "<=>", "<<=", ">>=", "<<", ">>", "<=", ">=", "<",  ">",
       ",",  "==", "!=",  "&&", "||",  "++",  "--",  "+=", "-=", "*=", "/=", "%=", "^=",
@@ -268,7 +275,7 @@ size_t OperatorNameSize(std::string_view text, size_t at) {
   rest.remove_prefix(space);
   for (const std::string_view sign : kSigns) {
     if (!rest.starts_with(sign)) continue;
-    // LLVM writes "operator<" with the arguments <int> as "operator<<int>".
+    // LLVM writes the name "operator<" with the template arguments <int> as "operator<<int>".
     const char after = At(rest, sign.size());
     if ((sign == "<<" || sign == ">>") && (IsIdentifier(after) || after == ':')) continue;
     return kOperator.size() + space + sign.size();

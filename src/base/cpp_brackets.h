@@ -11,16 +11,18 @@ inline bool IsIdentifier(char c) {
          c == '$' || static_cast<unsigned char>(c) >= 0x80;
 }
 
-// The length of the operator name at `at`: "operator" and its sign ("operator<<", "operator ()"),
-// or only the word for a conversion operator. 0 if no operator name begins there.
+// The length of the operator name at `at`: of "operator" with its symbol ("operator<<", "operator
+// ()"); for a conversion operator, of the word "operator" only. 0 if no operator name begins there.
 size_t OperatorNameSize(std::string_view text, size_t at);
 
-// The brackets of a C++ name or of a part of one, as the demanglers of GNU, LLVM and NVIDIA (nsys)
-// write them: () [] {}, and those < > that enclose template arguments or a name ("<unnamed>").
-// Any other < or > is an operator ("operator<", "->", "(8)<(0)", "T2>(int)0&&T3>>(int)1").
+// Finds the brackets of a C++ name, or of a part of one, in the form that the demanglers of GNU,
+// LLVM and NVIDIA (nsys) write. Brackets are () [] {}, and those < > that enclose template
+// arguments or a name ("<unnamed>"). Any other < or > is an operator ("operator<", "->", "(8)<(0)",
+// "T2>(int)0&&T3>>(int)1").
 //
-// A name can be ambiguous: "x<y>(z)" is a comparison or a call. The text around a sign decides. If
-// two readings remain, the one in which all brackets have partners wins. Never fails. Cost: O(n).
+// A name can be ambiguous: "x<y>(z)" is a comparison or a call. The text around a < or > decides.
+// If two readings remain, the one in which all brackets have partners wins. Never fails. Cost:
+// O(n).
 class CppBrackets {
  public:
   explicit CppBrackets(std::string_view text);
@@ -31,10 +33,11 @@ class CppBrackets {
   [[nodiscard]] size_t End(size_t at) const { return ends_[at]; }
 
  private:
-  std::vector<size_t> ends_;  // 0 where nothing opens
+  std::vector<size_t> ends_;  // by index: as End(); 0 where no bracket opens
 };
 
-// The arguments of a list ("int, g<3, 4>" has two), without the spaces around each. Cost: O(n).
+// Splits a list of template arguments ("int, g<3, 4>" has two) and removes the spaces around each.
+// Cost: O(n).
 std::vector<std::string_view> SplitArguments(std::string_view list);
 
 }  // namespace tacho

@@ -10,7 +10,7 @@
 
 namespace tacho {
 
-// A random name of a C++ function, as one of the demanglers writes it, and its parts.
+// A random name of a C++ function, in the form that one of the demanglers writes, and its parts.
 class CppNameForTest {
  public:
   struct Part {
@@ -38,7 +38,7 @@ class CppNameForTest {
       }
       text_ += "::";
     }
-    if (pick_(5) == 0) {  // in a function's lambda
+    if (pick_(5) == 0) {  // inside a lambda of a function
       TakePart(Word(), pick_(2) == 0);
       Parameters();
       text_ += pick_(2) == 0 ? "::" : " const::";
@@ -56,7 +56,7 @@ class CppNameForTest {
   }
 
   [[nodiscard]] const std::string& text() const { return text_; }
-  // The parts of the last function in the name, in order, without anonymous namespaces.
+  // The parts of the innermost function in the name, in order, without anonymous namespaces.
   [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
   // Maps the index of each opening bracket to the index after its closing bracket.
   [[nodiscard]] const std::map<size_t, size_t>& ends() const { return ends_; }
@@ -100,7 +100,7 @@ class CppNameForTest {
     parts_.back().arguments = std::move(arguments);
   }
 
-  // A list of template arguments with its brackets; returns each as text.
+  // Writes a list of template arguments with its brackets; returns the text of each.
   std::vector<std::string> Arguments() {
     std::vector<std::string> arguments;
     // GNU puts a space between "<" and "<", and between ">" and ">".

@@ -35,7 +35,7 @@ std::string ObstacleToWriting(const std::string& folder) {
   } else if (access(there.c_str(), W_OK | X_OK) != 0) {
     why = "is not yours to write into";
   } else if (const auto space = fs::space(there, failed); !failed && space.capacity == 0) {
-    why = "is not a disk";  // /proc
+    why = "is not a disk";  // for example /proc
   }
   return why == nullptr ? ""
                         : fmt::format("nothing can be written there: {} {}",

@@ -10,10 +10,10 @@ namespace tacho {
 // 0 if the disk is read-only; absent if not known.
 std::optional<uint64_t> FreeBytes(const std::string& folder);
 
-// `folder`, or the nearest folder above it that exists, as an absolute path.
+// `folder` as an absolute path or, if it does not exist, the nearest folder above it that exists.
 std::string NearestThere(const std::string& folder);
-// Why this user can neither write to the folder nor make it ("nothing can be written there: /proc
-// is no disk"); "" if no obstacle is known.
+// Why this user can neither write to the folder nor create it ("nothing can be written there: /proc
+// is not a disk"); "" if no obstacle is known.
 std::string ObstacleToWriting(const std::string& folder);
 
 }  // namespace tacho

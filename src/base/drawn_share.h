@@ -5,7 +5,8 @@
 
 namespace tacho {
 
-// The last "NN%" in the progress output of a program, as a share (0..1); nullopt without one.
+// The last percentage ("NN%") in the progress output of a program, as a number from 0 to 1; nullopt
+// if there is none.
 std::optional<double> LastShareIn(std::string_view drawn);
 
 }  // namespace tacho

@@ -8,14 +8,14 @@
 
 namespace tacho {
 
-// Kinds of fields of a document. One template both writes and reads the document: it makes the same
+// Kinds of fields of a document. The same template writes and reads a document: it makes the same
 // calls, in the same order, to a JsonWriter (text/json_writer.h) or a JsonReader
-// (io/json_reader.h). Each kind refers to a member, which is const for a writer.
+// (io/json_reader.h). Each kind holds a reference to a member, which is const for a writer.
 
 // The name of a field and its meaning. The meaning is a noun phrase in Markdown that tells what the
-// field holds. Writer and reader use the name; tools/docs prints the meaning. Names that come from
-// the data have no meaning here.
-// NOLINTBEGIN(google-explicit-constructor): it stands where a name alone may stand
+// field holds. Writer and reader use the name; tools/docs prints the meaning. If the name comes
+// from the data, the meaning is empty.
+// NOLINTBEGIN(google-explicit-constructor): a plain name is allowed where a Key is expected
 struct Key {
   constexpr Key(std::string_view the_name, std::string_view meaning = {})
       : name(the_name), means(meaning) {}
@@ -33,7 +33,7 @@ struct Derived {
   const T& value;
 };
 
-// A field that is left out if it has the value that means "not known".
+// A field that is left out if its value is `unknown`.
 template <typename T, typename Unknown>
 struct UnlessIs {
   UnlessIs(T& of, Unknown not_known) : value(of), unknown(not_known) {}
@@ -41,7 +41,7 @@ struct UnlessIs {
   Unknown unknown;
 };
 
-// A value of an enumeration, written as its name. `count` values, from 0 on, have names.
+// A value of an enumeration, written as its name. The values 0 to `count` - 1 have names.
 template <typename Enum>
 struct ByName {
   using NameOf = std::string_view (*)(std::remove_const_t<Enum>);
@@ -58,7 +58,7 @@ struct Signed {
   T& value;
 };
 
-// The length of an interval whose start is an earlier field.
+// The length of an interval; its start was written or read in an earlier field.
 template <typename T>
 struct LengthOf {
   explicit LengthOf(T& of) : interval(of) {}

@@ -24,7 +24,7 @@ class FileDescriptor {
 
   int get() const { return fd_; }
   explicit operator bool() const { return fd_ >= 0; }
-  // 0 or an errno value: some file systems report only here that they are full.
+  // Returns 0 or an errno value: some file systems report only on closing that they are full.
   int Close() { return fd_ >= 0 && close(std::exchange(fd_, -1)) != 0 ? errno : 0; }
 
  private:

@@ -13,14 +13,14 @@
 
 namespace tacho {
 
-// A folder that lives as long as the object.
+// A temporary folder that is removed with the object.
 class FolderForTest {
  public:
   FolderForTest() {
     std::string name = (std::filesystem::temp_directory_path() / "tacho-test-XXXXXX").string();
     EXPECT_NE(mkdtemp(name.data()), nullptr);
     path_ = name;
-    // For WithoutRoot: mkdtemp gives access to the owner alone.
+    // WithoutRoot needs this: mkdtemp gives access only to the owner.
     std::filesystem::permissions(path_, std::filesystem::perms(0755));
   }
   FolderForTest(const FolderForTest&) = delete;
@@ -45,8 +45,8 @@ class FolderForTest {
   std::filesystem::path path_;
 };
 
-// A folder that is $XDG_RUNTIME_DIR while the object lives, so that tests do not share locks and
-// marks.
+// A temporary folder that is $XDG_RUNTIME_DIR while the object exists, so that tests do not share
+// files kept there, such as locks.
 class RuntimeFolderForTest : public FolderForTest {
  public:
   RuntimeFolderForTest() {
@@ -65,8 +65,9 @@ class RuntimeFolderForTest : public FolderForTest {
   std::optional<std::string> before_;
 };
 
-// Root may read everything, so while the object lives the test runs as another user. Skips the test
-// where that fails: root of some containers cannot become another user.
+// Runs the test as a user other than root while the object exists, because root may read
+// everything. In some containers root cannot become another user; then works() is false, and the
+// test must skip.
 class WithoutRoot {
  public:
   WithoutRoot() : user_(geteuid()) {

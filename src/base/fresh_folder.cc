@@ -26,7 +26,7 @@ Result<std::string> MakeFreshFolder(const std::string& parent, const std::string
   for (int i = 1; i <= kMostNames; ++i) {
     fs::path path =
         fs::absolute(fs::path(parent), failed) / (i == 1 ? name : fmt::format("{}-{}", name, i));
-    // Made by this call or not at all: nobody else has it.
+    // True only if this call created the folder, so nobody else uses it.
     if (fs::create_directory(path, failed)) return path.lexically_normal().string();
     if (failed) return FolderNotMade(path.string(), failed);
   }

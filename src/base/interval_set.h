@@ -10,12 +10,13 @@ namespace tacho {
 class IntervalSet {
  public:
   IntervalSet() = default;
-  // The union of `intervals`, in any order; empty ones add nothing. Cost: a sort.
+  // The union of `intervals`, which may be in any order. Empty intervals add nothing. Cost: one
+  // sort.
   explicit IntervalSet(std::vector<Interval> intervals);
 
   [[nodiscard]] const std::vector<Interval>& intervals() const { return intervals_; }
   [[nodiscard]] bool empty() const { return intervals_.empty(); }
-  // The length of the part of `when` that is in the set. Cost: O(log n).
+  // How much of `when` is in the set, as a length. Cost: O(log n).
   [[nodiscard]] DurationNs Covered(Interval when) const;
   // Whether any instant of `when` is in the set. Cost: O(log n).
   [[nodiscard]] bool Touches(Interval when) const;
@@ -32,14 +33,14 @@ class IntervalSet {
       when.start = in.end;
     }
   }
-  // The difference and the intersection. Cost: O(n).
+  // The difference of the two sets, and their intersection. Cost: O(n).
   [[nodiscard]] IntervalSet Without(const IntervalSet& other) const;
   [[nodiscard]] IntervalSet Within(const IntervalSet& other) const;
-  // The gaps between the first start and the last end.
+  // The times between the first start and the last end that are not in the set.
   [[nodiscard]] IntervalSet Gaps() const;
 
  private:
-  // The first interval that ends after `t`.
+  // The index of the first interval that ends after `t`.
   [[nodiscard]] size_t FirstAfter(TimeNs t) const;
   void Add(Interval next);
 

@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-// The code unit of "XXXX" at `at`, or -1.
+// The code unit of the four hexadecimal digits at `at`; -1 if they are not there.
 int32_t Hex4(std::string_view text, size_t at) {
   if (at + 4 > text.size()) return -1;
   int32_t value = 0;
@@ -117,7 +117,7 @@ std::string QuoteJson(std::string_view text) {
     } else if (point.value == '\r') {
       out += "\\r";
     } else if (point.value < 0x20 || (point.value >= 0x7f && point.value < 0xa0)) {
-      // JSON does not ask for this, but terminals also obey DEL and the C1 controls.
+      // JSON does not require this, but terminals obey DEL and the C1 control characters.
       out += "\\u00";
       out.push_back(kHex[point.value >> 4]);
       out.push_back(kHex[point.value & 15]);

@@ -6,12 +6,12 @@
 
 namespace tacho {
 
-// A column that is empty or ends early in many tables: it stores only the rows up to the last one
-// with a value. All other rows read `kNone`. A table without any value pays nothing.
+// A column for values that few rows have. It stores only the rows up to the last one with a value.
+// All other rows read as `kNone`. A column without any value takes no memory.
 template <typename T, T kNone, typename Stored = Column<T>>
 class LateColumn {
  public:
-  // Call it with rows in increasing order: `row` must be above every row that was set before.
+  // `row` must be greater than in all earlier calls.
   void Set(size_t row, T value) {
     while (values_.size() < row) values_.push_back(kNone);
     values_.push_back(value);

@@ -6,7 +6,7 @@
 
 namespace tacho {
 
-// CLOCK_MONOTONIC in nanoseconds: the clock of all times in net/. About 25 ns a call.
+// CLOCK_MONOTONIC in nanoseconds. All times in net/ are on this clock. A call takes about 25 ns.
 inline int64_t MonotonicNs() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);

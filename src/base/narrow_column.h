@@ -7,16 +7,16 @@
 
 namespace tacho {
 
-// A column of int64 values. Nearly all of them should fit into 32 bits: these take 4 bytes each.
-// The others are stored separately. Made for durations (over 4.29 s is rare) and for ids counted
-// from 0. -1 means "none" and needs no extra memory. A read costs one comparison more than in a
+// A column of int64 values, of which nearly all should fit into 32 bits: these take 4 bytes each.
+// All others are stored separately. Made for durations (few are over 4.29 s) and for ids counted
+// from 0. -1 means "none" and takes no extra memory. A read costs one more comparison than in a
 // plain column.
 class NarrowColumn {
  public:
   static constexpr int64_t kNone = -1;
 
   void push_back(int64_t value) { narrow_.push_back(Narrow(narrow_.size(), value)); }
-  // Replaces a kNone.
+  // Sets a value that was kNone.
   void Fill(size_t i, int64_t value) { narrow_[i] = Narrow(i, value); }
   int64_t operator[](size_t i) const {
     const uint32_t v = narrow_[i];

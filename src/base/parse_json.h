@@ -5,8 +5,9 @@
 
 namespace tacho {
 
-// The deepest nesting that is accepted; no engine's answer is deeper. Copying or dumping a value
-// recurses at each level, so without a limit a few kB of '[' from a server would end the program.
+// The deepest nesting that is accepted; no engine's answer is deeper. Copying or writing a value
+// recurses at each level, so without this limit a few kB of '[' from a server would crash the
+// program.
 inline constexpr int kDeepestJson = 200;
 
 // Parse `text`. The value is discarded if `text` is not JSON or nests deeper than kDeepestJson. Use

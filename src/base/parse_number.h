@@ -10,8 +10,9 @@
 
 namespace tacho {
 
-// Removes the number at the front of `text`: no blanks, no '+', independent of the locale. If there
-// is no number, or it does not fit a T: nullopt, and `text` is unchanged. A double is finite.
+// Removes the number at the front of `text` and returns it. Blanks and '+' before it are not
+// accepted; the locale does not matter. If there is no number, or it does not fit a T: nullopt, and
+// `text` is unchanged. A double must be finite.
 template <typename T>
 std::optional<T> TakeNumber(std::string_view& text, [[maybe_unused]] int base = 10) {
   T value{};
@@ -28,7 +29,7 @@ std::optional<T> TakeNumber(std::string_view& text, [[maybe_unused]] int base = 
   return value;
 }
 
-// All of `text` as a number; nullopt if it holds anything else.
+// All of `text` as one number; nullopt if it holds anything else.
 template <typename T>
 std::optional<T> ParseWhole(std::string_view text, int base = 10) {
   const std::optional<T> value = TakeNumber<T>(text, base);

@@ -7,7 +7,7 @@
 
 namespace tacho {
 
-// Sleeps for `time`. Returns false, at once, when `stop` is requested.
+// Sleeps for `time`. If `stop` is requested, stops sleeping at once and returns false.
 inline bool Pause(const std::stop_token& stop, std::chrono::milliseconds time) {
   std::mutex mutex;
   std::condition_variable_any never;

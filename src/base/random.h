@@ -9,14 +9,14 @@ namespace tacho {
 
 inline constexpr uint64_t kSplitMixStep = 0x9e3779b97f4a7c15u;
 
-// Mixes 64 bits (the finaliser of SplitMix64). 0 stays 0.
+// Mixes the bits of a number (the last step of SplitMix64). 0 stays 0.
 constexpr uint64_t MixBits(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return x ^ (x >> 31);
 }
 
-// The same on every platform, unlike std::hash.
+// Hashes that are the same on every platform, unlike std::hash.
 constexpr uint64_t HashNumber(uint64_t number) { return MixBits(number + kSplitMixStep); }
 constexpr uint64_t HashText(std::string_view text) {
   uint64_t hash = text.size();
@@ -24,14 +24,14 @@ constexpr uint64_t HashText(std::string_view text) {
   return hash;
 }
 
-// SplitMix64: the same numbers for the same seed on every platform. The standard library's
-// distributions differ between platforms; a plan must not.
+// SplitMix64. A seed gives the same numbers on every platform, because the plan of a load must not
+// depend on the platform. The distributions of the standard library do.
 class Random {
  public:
-  // Streams of one seed are independent of each other.
+  // For one seed, different `stream` numbers give independent sequences.
   explicit constexpr Random(uint64_t seed, uint64_t stream = 0)
       : state_(HashNumber(seed) ^ HashNumber(stream + kSplitMixStep)) {}
-  // The plain SplitMix64, which begins with HashNumber(state).
+  // The original SplitMix64. Its first number is HashNumber(state).
   static constexpr Random FromState(uint64_t state) {
     Random random(0);
     random.state_ = state;
@@ -39,11 +39,11 @@ class Random {
   }
 
   constexpr uint64_t Next() { return MixBits(state_ += kSplitMixStep); }
-  // [0, 1)
+  // Uniform in [0, 1).
   double Uniform() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
-  // 0 .. below-1, with a bias below 2^-32 in all uses here.
+  // Uniform in 0 .. below - 1, with a bias below 2^-32 in all uses here.
   uint64_t Below(uint64_t below) { return static_cast<uint64_t>((Wide{Next()} * below) >> 64); }
-  // A whole number in [low, high].
+  // A whole number in [low, high], both included.
   constexpr int64_t Between(int64_t low, int64_t high) {
     return low + static_cast<int64_t>((Next() >> 32) % static_cast<uint64_t>(high - low + 1));
   }
@@ -52,7 +52,8 @@ class Random {
     const double radius = std::sqrt(2 * Exponential());
     return radius * std::cos(2 * std::numbers::pi * Uniform());
   }
-  // Mean `shape`. Marsaglia and Tsang, ACM TOMS 26 (2000); a shape below 1 by boosting shape + 1.
+  // Gamma distribution with mean `shape`. Marsaglia and Tsang, ACM TOMS 26 (2000). A shape below 1
+  // is derived from shape + 1.
   double Gamma(double shape) {
     if (shape < 1) return Gamma(shape + 1) * std::pow(1 - Uniform(), 1 / shape);
     const double d = shape - 1.0 / 3, c = 1 / std::sqrt(9 * d);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kMostBeside = 1000;
 
-// Short, so that a name as long as the file system allows can have one beside it.
+// The name is short, so it is valid even if the name of `path` has the greatest allowed length.
 std::string NameBeside(const std::string& path, int number) {
   const size_t name = path.rfind('/') + 1;  // 0 without a '/'
   return fmt::format("{}.tacho-{}-{}.tmp", path.substr(0, name), getpid(), number);
@@ -63,7 +63,7 @@ int FileBeside::Open(mode_t mode) {
 }
 
 int FileBeside::Flush() {
-  // EINVAL: the file system has no disk.
+  // EINVAL: the file system does not support fsync.
   const int error = fsync(file_.get()) != 0 && errno != EINVAL ? errno : 0;
   const int closing = file_.Close();
   return error != 0 ? error : closing;

@@ -10,14 +10,14 @@
 
 namespace tacho {
 
-// The error kOutput: "cannot write WHAT: WHY". `error`: a value of errno.
+// An error of kind kOutput: "cannot write WHAT: WHY". `error`: a value of errno.
 tl::unexpected<Error> CannotWrite(const std::string& what, int error);
-// Writes all of `text` to an open file. 0 or an errno value.
+// Writes all of `text` to an open file. Returns 0 or an errno value.
 int WriteAll(int file, std::string_view text);
 
-// A new file that is written under a hidden name beside `path`. Commit puts it in the place of
-// `path`. Until then readers see the old file. Without Commit the destructor removes the new file,
-// and the old one stays. The functions return errno values, 0 on success.
+// A new file that is first written under a hidden name in the folder of `path`. Commit renames it
+// to `path`; until then readers see the old file. Without Commit the destructor removes the new
+// file, and the old one stays. All functions return 0 or an errno value.
 class FileBeside {
  public:
   explicit FileBeside(const std::string& path);
@@ -25,14 +25,14 @@ class FileBeside {
   FileBeside& operator=(const FileBeside&) = delete;
   ~FileBeside();
 
-  // Opens, appends and flushes. The umask applies to `mode`.
+  // Write opens the file, appends `content` and flushes. `mode`: permissions, reduced by the umask.
   int Write(std::string_view content, mode_t mode = 0666);
   int Open(mode_t mode = 0666);
   int Append(std::string_view content) { return WriteAll(file_.get(), content); }
-  int Flush();  // to the disk; closes the file
+  int Flush();  // writes the file to the disk and closes it
   int Commit();
-  // The hidden path. Its name does not contain the name of `path`. The hidden file stays if the
-  // process is killed.
+  // The hidden path. The hidden name does not contain the name of `path`. If the process is killed,
+  // the hidden file stays.
   [[nodiscard]] const std::string& beside() const { return beside_; }
 
  private:

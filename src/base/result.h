@@ -18,17 +18,17 @@ enum class ErrorKind {
   kBug,          // an invariant of ours does not hold
 };
 
-// A failure that ends the job it belongs to. The message names the place (file, byte, flag), what
-// was expected, and what to do; it starts in lower case and has no full stop, so that it can be
-// prefixed. Defective data is not an Error: it is counted as a Note (model/notes.h).
+// A failure that ends the current job. The message names the place (file, byte, flag), what was
+// expected, and what to do. It starts in lower case and has no full stop, so that text can be put
+// before it. Defective data is not an Error but is counted as a Note (model/notes.h).
 struct Error {
   ErrorKind kind = ErrorKind::kBug;
   std::string message;
-  // The parts of `message`, in bytes: "PLACE: BRIEF: advice and details".
-  uint32_t place_size = 0;  // of "PLACE: "; 0: it does not begin with a place
-  uint32_t brief_size = 0;  // of BRIEF; 0: all after the place
+  // The sizes, in bytes, of the parts of `message`, which reads "PLACE: BRIEF: advice and details".
+  uint32_t place_size = 0;  // size of "PLACE: "; 0: the message has no place
+  uint32_t brief_size = 0;  // size of BRIEF; 0: everything after the place
 
-  // The file or URL at the start of the message; "" without one.
+  // The file or URL at the start of the message; "" if there is none.
   [[nodiscard]] std::string_view Place() const {
     return std::string_view(message).substr(0, place_size - (place_size > 0 ? kJoint.size() : 0));
   }
@@ -36,11 +36,11 @@ struct Error {
   [[nodiscard]] std::string_view What() const {
     return std::string_view(message).substr(place_size);
   }
-  // "connection refused": What() without advice and details.
+  // What() without advice and details, such as "connection refused".
   [[nodiscard]] std::string_view Brief() const {
     return What().substr(0, brief_size > 0 ? brief_size : std::string_view::npos);
   }
-  // Puts `where` in front, as the place: "FILE: message".
+  // Puts `where` before the message as its place: "FILE: message".
   [[nodiscard]] Error WithContext(std::string_view where) const {
     std::string text = std::string(where) + std::string(kJoint);
     const auto size = static_cast<uint32_t>(text.size());
@@ -64,7 +64,7 @@ inline tl::unexpected<Error> FailAt(ErrorKind kind, std::string_view place, std:
   return tl::unexpected<Error>(Error{kind, std::move(what)}.WithContext(place));
 }
 
-// `result`, with `where` put in front of its error, if it has one.
+// Returns `result`. If it is an error, puts `where` before its message.
 template <typename T>
 Result<T> WithContext(Result<T> result, std::string_view where) {
   return std::move(result).map_error([&](const Error& error) { return error.WithContext(where); });
@@ -72,16 +72,18 @@ Result<T> WithContext(Result<T> result, std::string_view where) {
 
 }  // namespace tacho
 
-// If the expression, a Result, has an error, returns it from the enclosing function.
+// Evaluates an expression that gives a Result. If it is an error, returns it from the enclosing
+// function.
 #define TACHO_RETURN_IF_ERROR(...)                                 \
   do {                                                             \
     if (auto tacho_status = (__VA_ARGS__); !tacho_status)          \
       return tl::unexpected<::tacho::Error>(tacho_status.error()); \
   } while (false)
 
-// TACHO_ASSIGN_OR_RETURN(const Url url, ParseUrl(text)); declares `url` with the value of the
-// expression, a Result, or returns its error from the enclosing function. The declaration must have
-// no comma outside parentheses. The macro is several statements: put braces around it after `if`.
+// TACHO_ASSIGN_OR_RETURN(const Url url, ParseUrl(text)); evaluates an expression that gives a
+// Result. It declares `url` with the value; if there is an error, it returns the error from the
+// enclosing function. The declaration must not have a comma outside of parentheses. The macro is
+// several statements, so it needs braces around it after `if`.
 #define TACHO_ASSIGN_OR_RETURN(declaration, ...) \
   TACHO_ASSIGN_OR_RETURN_AS(TACHO_JOIN(tacho_result_, __LINE__), declaration, (__VA_ARGS__))
 // NOLINTBEGIN(bugprone-macro-parentheses): a declaration cannot be put in parentheses

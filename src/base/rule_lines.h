@@ -10,9 +10,9 @@
 
 namespace tacho {
 
-// Calls `take`, which returns Result<void>, with each line of `text`, without the blanks around it.
-// Skips empty lines and comments ("# ..."). Stops at the first error and returns it with its place
-// in front: "SOURCE line 12: ".
+// Calls `take`, which returns Result<void>, with each line of `text`, trimmed. Skips empty lines
+// and comments ("# ..."). Stops at the first error and returns it with its place before it: "SOURCE
+// line 12: ".
 template <typename Take>
 Result<void> ReadRuleLines(std::string_view text, std::string_view source, const Take& take) {
   for (size_t number = 1; !text.empty(); ++number) {
@@ -25,8 +25,8 @@ Result<void> ReadRuleLines(std::string_view text, std::string_view source, const
   return {};
 }
 
-// The same for a table that is built into the program. An error there is a bug, which the tests of
-// the table find: throws std::logic_error.
+// The same for rules that are built into the program. An error there is a bug that tests find, so
+// it throws std::logic_error.
 template <typename Take>
 void ReadBuiltInRules(std::string_view text, std::string_view source, const Take& take) {
   if (const Result<void> read = ReadRuleLines(text, source, take); !read)

@@ -12,13 +12,13 @@ namespace {
 
 constexpr auto kNoPlace = std::string_view::npos;
 
-// A secret of a known form.
+// A form of secret that can be recognized, such as "hf_...".
 struct Form {
-  std::string_view begin;  // not blanked
-  std::string_view more;   // characters that may follow beside letters and digits
-  size_t least;            // at least so many characters follow `begin`
+  std::string_view begin;  // the beginning, which is not blanked
+  std::string_view more;   // characters allowed after it, besides letters and digits
+  size_t least;            // how many characters must follow `begin`
   bool needs_digit = true;
-  bool is_upper = false;  // only upper-case letters and digits
+  bool is_upper = false;  // the letters must be upper case
 };
 constexpr auto kForms = std::to_array<Form>({
     {"hf_", "", 20, false},
@@ -41,8 +41,8 @@ constexpr auto kForms = std::to_array<Form>({
 });
 constexpr std::string_view kWebToken = "eyJ";
 
-// Finds the secrets of known forms. Looks at each byte at most once per form: where a run of a
-// form's characters is no secret, no part of that run is one.
+// Finds secrets of known forms. Looks at each byte at most once for each form: if a run of allowed
+// characters is not a secret, no part of it is one.
 class FormBlanker {
  public:
   explicit FormBlanker(std::span<char> bytes) : bytes_(bytes), text_(bytes.data(), bytes.size()) {}
@@ -97,7 +97,7 @@ class FormBlanker {
     return at;
   }
 
-  // The end of a token of three parts in base64; `at` if no such token begins there.
+  // The end of a JSON web token (three parts in base64); `at` if none begins there.
   size_t EndOfWebToken(size_t at) {
     constexpr size_t kLeastPart = 8;
     if (at < no_web_token_until_) return at;
@@ -118,8 +118,8 @@ class FormBlanker {
   size_t no_web_token_until_ = 0;
 };
 
-// Blanks the password of "scheme://user:password@host", which may hold a '/', and a user that is a
-// key.
+// Blanks the password in "scheme://user:password@host", even if there is a '/' in it, and a key in
+// the place of the user.
 class UrlBlanker {
  public:
   explicit UrlBlanker(std::span<char> bytes) : bytes_(bytes), text_(bytes.data(), bytes.size()) {}
@@ -143,14 +143,14 @@ class UrlBlanker {
   }
 
  private:
-  // The '@' in front of the host; npos without one.
+  // The index of the '@' before the host; npos if there is none.
   [[nodiscard]] size_t HostBehind(size_t user) const {
     constexpr size_t kLongestPassword = 256;
     constexpr std::string_view kPlaceEnds = "/\"'<> \t\r\n", kEnds = kPlaceEnds.substr(1);
     const size_t end = std::min(text_.find_first_of(kPlaceEnds, user), text_.size());
     const std::string_view place = text_.substr(user, end - user);
     if (const size_t sign = place.rfind('@'); sign != kNoPlace) return user + sign;
-    // In "host:8000/a@b" a port follows the colon, and no password.
+    // In "host:8000/a@b" the colon is followed by a port, not by a password.
     const size_t colon = place.find(':');
     if (colon == kNoPlace || place.starts_with('[') || end == text_.size() || text_[end] != '/' ||
         std::ranges::all_of(place.substr(colon + 1), IsDigit)) {
@@ -162,7 +162,8 @@ class UrlBlanker {
     return end + more.substr(0, more.find_first_of(kPlaceEnds, sign)).rfind('@');
   }
 
-  // "http://host:8000@1" names a rank of a server.
+  // Whether the text is like "http://host:8000@1", where the number after '@' is a rank of the
+  // server.
   [[nodiscard]] bool IsRank(size_t port, size_t sign) const {
     const size_t end = std::min(text_.find_first_not_of("0123456789", sign + 1), text_.size());
     return std::ranges::all_of(text_.substr(port, sign - port), IsDigit) && end > sign + 1 &&

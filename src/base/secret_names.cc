@@ -13,15 +13,15 @@ namespace {
 constexpr auto kSecretWords = std::to_array<std::string_view>(
     {"authorization", "cookie", "cookies", "credential", "credentials", "passphrase", "passwd",
      "password", "passwords", "pwd", "secret", "secrets"});
-// Words that make a token or key after them a secret: "api_key", "accesskey", "hf_token". Most
-// other tokens and keys are those of a model, a table or a cache.
+// A token or key is a secret if one of these words stands before it: "api_key", "accesskey",
+// "hf_token". Most other tokens and keys belong to a model, a table or a cache.
 constexpr auto kOwners = std::to_array<std::string_view>(
     {"access", "account", "admin", "api", "auth", "bot", "client", "encryption", "hf", "hub",
      "master", "private", "refresh", "security", "service", "session", "signing", "ssh"});
 constexpr auto kOfModels =
     std::to_array<std::string_view>({"bos", "cls", "eos", "last", "mask", "max", "new", "next",
                                      "pad", "sep", "special", "stop", "unk"});
-// If the last word of a name is one of these, the value only describes a secret.
+// If the last word of a name is one of these, the value only tells something about a secret.
 constexpr auto kAboutIt =
     std::to_array<std::string_view>({"count", "dir", "enabled", "file", "folder", "len", "length",
                                      "name", "names", "optional", "path", "size", "ttl", "type"});
@@ -33,8 +33,8 @@ bool IsOneOf(std::string_view word, const std::array<std::string_view, N>& words
   return std::ranges::find(words, word) != words.end();
 }
 
-// Splits a name into words: "hfToken", "HF_TOKEN" and "hf-token" are "hf" and "token". Leaves out
-// numbers at the end.
+// Splits a name into words: "hfToken", "HF_TOKEN" and "hf-token" give "hf" and "token". Numbers at
+// the end are left out.
 std::vector<std::string> WordsOf(std::string_view name) {
   std::vector<std::string> words(1);
   for (size_t i = 0; i < name.size(); ++i) {
@@ -48,24 +48,24 @@ std::vector<std::string> WordsOf(std::string_view name) {
   return words;
 }
 
-// True for "dbpassword" too.
+// Whether a word means a secret; also true for words such as "dbpassword".
 bool IsSecretWord(std::string_view word) {
   return IsOneOf(word, kSecretWords) || word.ends_with("password") || word.ends_with("secret");
 }
 
-// "token", "keys".
+// Whether a word is "token", "tokens", "key" or "keys".
 bool IsKeyWord(std::string_view word) {
   if (word.ends_with('s')) word.remove_suffix(1);
   return word == "token" || word == "key";
 }
 
-// "hftoken", "apikeys".
+// Whether a word is such a key word joined with its owner: "hftoken", "apikeys".
 bool IsOwnedKeyWord(std::string_view word) {
   const size_t at = std::min(word.rfind("token"), word.rfind("key"));
   return at != word.npos && IsKeyWord(word.substr(at)) && IsOneOf(word.substr(0, at), kOwners);
 }
 
-// Judges a name that ends in a word for tokens or keys without a known owner before it.
+// Judges a name whose last word means a token or key and has none of kOwners before it.
 Named HowEnds(const std::vector<std::string>& words, bool is_variable) {
   const std::string& last = words.back();
   if (words.size() == 1) return last == "token" || last == "key" ? Named::kMaybe : Named::kPlain;
@@ -83,9 +83,10 @@ Named HowNamed(std::string_view name) {
   if (words.empty() || IsOneOf(words.back(), kAboutIt)) return Named::kPlain;
   const std::string& last = words.back();
   if (words.size() == 1 && (last == "pwd" || last == "auth" || last == "bearer")) {
-    return Named::kMaybe;  // in an environment "PWD" is a folder
+    return Named::kMaybe;  // the environment variable PWD is a folder
   }
-  // In the name of an environment variable the key may also stand inside: "HF_TOKEN_PROD".
+  // In the name of an environment variable the key word may also stand in the middle:
+  // "HF_TOKEN_PROD".
   const bool is_variable =
       std::ranges::none_of(name, [](char c) { return IsLetter(c) && !IsUpper(c); });
   for (size_t i = 0; i < words.size(); ++i) {

@@ -15,7 +15,7 @@ constexpr std::string_view kQuotes = "\"'";
 
 bool IsQuote(char c) { return kQuotes.find(c) != kNowhere; }
 
-// The sign that stands behind a name.
+// What stands between a name and its value.
 struct Sign {
   enum Kind : uint8_t { kNothing, kEquals, kColon, kComma, kBlank } kind = kNothing;
   size_t end = 0;
@@ -23,25 +23,25 @@ struct Sign {
 
 struct Value {
   size_t begin = 0, end = 0;
-  size_t next = 0;  // behind its closing quote
+  size_t next = 0;  // the index after its closing quote
   bool is_quoted = false;
 };
 
-// A word of the text that may be a name.
+// A word of the text that may be the name of a value.
 struct Name {
   std::string_view text;
   bool is_option = false, is_variable = false, in_query = false;
 };
 
-// Finds the values that are given to names of secrets. Judges a name before it looks for the value.
-// Reads a value only once, unless it is short.
+// Finds and blanks values whose names tell that they are secrets. Judges the name before it looks
+// for the value. Reads each value only once, unless it is short.
 class AssignedBlanker {
  public:
   explicit AssignedBlanker(std::span<char> bytes)
       : bytes_(bytes), text_(bytes.data(), bytes.size()) {}
 
   size_t Run() {
-    // Each way to assign has one of these; most texts have none.
+    // Every way to give a value to a name contains one of these; most texts contain none of them.
     if (text_.find_first_of("=:") == kNowhere && text_.find("--") == kNowhere) return 0;
     for (size_t at = 0; at < text_.size();) {
       if (!IsLetter(text_[at]) && text_[at] != '_') {
@@ -56,10 +56,11 @@ class AssignedBlanker {
   }
 
  private:
-  // Characters that end a value which is no word of its own.
+  // Characters that end a value without quotes.
   static constexpr std::string_view kLineEnds = "\r\n", kMarks = ",;&)}]<>";
 
-  // Blanks what is given to the name in [begin, end). Returns where to go on.
+  // Blanks the value of the name in [begin, end) if it is a secret. Returns the index at which
+  // reading continues.
   size_t BlankBehind(size_t begin, size_t end) {
     Name name{.text = text_.substr(begin, end - begin)};
     name.is_option = text_.substr(0, begin).ends_with("--");
@@ -87,14 +88,15 @@ class AssignedBlanker {
     return sign.kind == Sign::kComma ? BlankStrings(value.next) : BlankWords(value.next);
   }
 
-  // Reads what follows a name: "NAME=", "NAME =", "'NAME':", the same escaped, "--name ",
-  // "'--name',".
+  // Reads what follows a name. The forms are "NAME=", "NAME =", "'NAME':" (its quotes may be
+  // escaped), "--name ", "'--name',".
   [[nodiscard]] Sign SignBehind(size_t at, bool is_option) const {
     const size_t close = std::min(text_.find_first_not_of("\"'\\", at), text_.size());
     const size_t sign = std::min(text_.find_first_not_of(' ', close), text_.size());
     if (sign == text_.size()) return {};
     const char c = text_[sign], next = sign + 1 < text_.size() ? text_[sign + 1] : ' ';
-    // "std::token::value" and "secretstorage==3.3" assign nothing, nor does help: "--api-key: KEY".
+    // "std::token::value" and "secretstorage==3.3" give no value to a name. Help texts such as
+    // "--api-key: KEY" do not either.
     const bool doubled = next == '=' || next == ':';
     if (c == '=' && !doubled) return {Sign::kEquals, sign + 1};
     if (c == ':' && !doubled && sign == close && (close > at || !is_option)) {
@@ -105,7 +107,7 @@ class AssignedBlanker {
     return close == at && sign > at ? Sign{Sign::kBlank, sign} : Sign{};
   }
 
-  // Whether a name whose value is at `at` names a secret.
+  // Whether a name tells that its value is a secret. The value is at index `at`.
   [[nodiscard]] Named HowNamedHere(const Name& name, size_t at) const {
     const Named named = HowNamed(name.text);
     if (named == Named::kSecret) return named;
@@ -119,9 +121,9 @@ class AssignedBlanker {
     return named;
   }
 
-  // The value at `at`, in quotes or up to one of `ends` or a blank.
+  // The value at `at`: either in quotes, or up to a blank or one of `ends`.
   [[nodiscard]] Value ValueAt(size_t at, std::string_view ends, Named named) const {
-    // If a value must look like a key, read no more of it than such a key may have.
+    // A value that must look like a key is read only as far as a key can be long.
     constexpr size_t kLongestKey = 600;
     const std::string_view text =
         named == Named::kMaybe ? text_.substr(0, at + kLongestKey) : text_;
@@ -131,10 +133,11 @@ class AssignedBlanker {
     Value value{at, at, at, false};
     for (; value.end < text.size(); ++value.end) {
       const char c = text[value.end];
-      // An environment that was read as one text has '\0' between its variables.
+      // An environment that was read as one text has '\0' between its variables; this ends a value
+      // too.
       if (IsQuote(c) || static_cast<unsigned char>(c) <= ' ' || ends.find(c) != kNowhere) break;
       if (c != '\\') continue;
-      // An escaped quote ends it, too.
+      // An escaped quote ends the value too.
       const size_t behind = std::min(text.find_first_not_of('\\', value.end), text.size());
       if (behind < text.size() && IsQuote(text[behind])) break;
       value.end = behind - 1;
@@ -143,7 +146,8 @@ class AssignedBlanker {
     return value;
   }
 
-  // The size of a prefix of a quoted value: "b" of "b'K'", "SecretStr(" of "SecretStr('K')".
+  // The size of a prefix before a quoted value: of "b" in "b'K'", of "SecretStr(" in
+  // "SecretStr('K')".
   static size_t PrefixOfQuoted(std::string_view text) {
     constexpr size_t kLongest = 16;
     size_t size = 0;
@@ -155,8 +159,8 @@ class AssignedBlanker {
     return size < text.size() && (IsQuote(text[size]) || text[size] == '\\') ? size : 0;
   }
 
-  // `first`: the first of the backslashes before the quote. The closing quote has the same
-  // backslashes.
+  // The value whose opening quote is at `quote`. `first`: the first backslash before that quote, or
+  // the quote itself. The closing quote has the same backslashes before it.
   static Value Quoted(std::string_view text, size_t first, size_t quote) {
     const std::string_view mark = text.substr(first, quote + 1 - first);
     size_t end = text.find(mark, quote + 1);
@@ -171,7 +175,7 @@ class AssignedBlanker {
     return {quote + 1, end, end + mark.size(), true};
   }
 
-  // The value without a "Bearer" in front of its key.
+  // The value without a scheme such as "Bearer" before the key.
   [[nodiscard]] Value WithoutScheme(Value value) const {
     const size_t key = BehindScheme(text_, value.begin);
     if (key == value.begin || (value.is_quoted && key >= value.end)) return value;
@@ -180,14 +184,15 @@ class AssignedBlanker {
     return value;
   }
 
-  // False if it is no secret.
+  // Blanks a value if it is a secret; returns false if it is not.
   bool BlankValue(const Value& value, Named named) {
     if (!IsSecretValue(named, text_.substr(value.begin, value.end - value.begin))) return false;
     blanked_ += BlankOnce(bytes_, value.begin, value.end) ? 1 : 0;
     return true;
   }
 
-  // Blanks the values of "['K1', 'K2']" or "{'a': 'K'}". Returns the index after the last of them.
+  // Blanks the values in a list or object: "['K1', 'K2']" or "{'a': 'K'}". Returns the index after
+  // the last value.
   size_t BlankList(size_t at) {
     constexpr std::string_view kBetween = "[({,: ";
     while (at < text_.size()) {
@@ -200,7 +205,7 @@ class AssignedBlanker {
     return at;
   }
 
-  // Blanks the other pairs of a cookie: "a=K1; b=K2". Returns where to go on.
+  // Blanks the other pairs of a cookie: "a=K1; b=K2". Returns the index at which reading continues.
   size_t BlankPairs(size_t at) {
     while (text_.substr(at).starts_with("; ")) {
       const Value value = ValueAt(at + 2, ";", Named::kSecret);
@@ -211,7 +216,8 @@ class AssignedBlanker {
     return at;
   }
 
-  // Blanks more keys of vLLM's --api-key: "'K2', '--port', '1'". Returns where to go on.
+  // Blanks further keys of vLLM's --api-key in a list: "'K2', '--port', '1'". Returns the index at
+  // which reading continues.
   size_t BlankStrings(size_t at) {
     while (text_.substr(at).starts_with(',')) {
       const size_t first = std::min(text_.find_first_not_of(' ', at + 1), text_.size());
@@ -224,8 +230,9 @@ class AssignedBlanker {
     return at;
   }
 
-  // Blanks more keys of --api-key on a command line: all words up to the next option. If no option
-  // follows, the text may be prose: then only the words up to the first one without a digit.
+  // Blanks further keys of --api-key on a command line: all words up to the next option. If no
+  // option follows, the text may be prose; then only the words before the first one without a
+  // digit. Returns the index at which reading continues.
   size_t BlankWords(size_t at) {
     constexpr size_t kMost = 1024;
     const std::string_view more = text_.substr(at, kMost);
@@ -252,7 +259,8 @@ bool IsScheme(std::string_view word) {
   return lower == "bearer" || lower == "basic" || lower == "digest" || lower == "token";
 }
 
-// "api_key=None" says that there is no key, and a short number only counts.
+// Whether a value is not a secret: "api_key=None" means that there is no key, and a short number is
+// a count.
 bool IsNothing(std::string_view value) {
   constexpr size_t kLongest = 7;
   if (value.size() > kLongest) return false;
@@ -299,7 +307,8 @@ Option OptionNamed(std::string_view word) {
 }
 
 size_t BlankSecretsInText(std::span<char> text) {
-  // Names come last: a secret of a known form may stand within what reads as one name.
+  // Values with names come last, because a secret of a known form may stand inside what looks like
+  // one name.
   const size_t of_known_form = BlankKnownForms(text);
   const size_t in_urls = BlankUrlPasswords(text);
   return of_known_form + in_urls + AssignedBlanker(text).Run();

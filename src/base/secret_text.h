@@ -10,29 +10,31 @@
 
 namespace tacho {
 
-// The parts of base/secrets.h that plain text and JSON have in common.
+// What base/secrets.h needs for plain text, some of it also for JSON. To blank means to replace by
+// '*'.
 
-// BlankSecrets for a text that is not JSON.
+// Does what BlankSecrets does, for a text that is not JSON.
 size_t BlankSecretsInText(std::span<char> text);
 
 // Whether a character may be part of a name.
 inline bool IsWordChar(char c) { return IsLetter(c) || IsDigit(c) || c == '_'; }
 
 void Blank(std::span<char> text, size_t from, size_t to);
-// False if this part was blanked before.
+// Blanks this part. False if it was already blanked.
 bool BlankOnce(std::span<char> text, size_t from, size_t to);
 
-// Whether `value` is a secret, if HowNamed gives `named` for its name. "None", "128" and very short
-// values are no secrets.
+// Whether `value` is a secret when HowNamed judged its name as `named`. Values such as "None" or
+// "128" and very short ones are not secrets.
 bool IsSecretValue(Named named, std::string_view value);
 
-// The index of KEY if the text at `at` is "Bearer KEY" or has another scheme instead of Bearer;
-// else `at`.
+// If the text at `at` is "Bearer KEY", or has another scheme instead of Bearer: the index of KEY.
+// Otherwise `at`.
 size_t BehindScheme(std::string_view text, size_t at);
 
-// How many of the words after an option are secrets: vLLM's --api-key takes several.
+// How many words after a command-line option are secrets. vLLM's --api-key takes several.
 enum class Option : uint8_t { kNone, kOneSecret, kSecrets };
-// `word`: "--hf-token". kNone also for "--hf-token=VALUE" and for a word that is no option.
+// `word`: such as "--hf-token". kNone also for "--hf-token=VALUE", and for a word that is not an
+// option.
 Option OptionNamed(std::string_view word);
 
 }  // namespace tacho

@@ -14,8 +14,8 @@
 namespace tacho {
 namespace {
 
-// Whether the text outside quotes is only JSON's numbers, words and signs: "[db] --api-key K" is
-// not JSON.
+// Whether the text outside of quotes consists only of JSON's numbers, literals and punctuation.
+// "[db] --api-key K" does not.
 bool IsJson(std::string_view text) {
   constexpr std::string_view kSigns = "{}[]:,", kBegins = "\"{[";
   constexpr auto kLiterals =
@@ -41,11 +41,13 @@ bool IsJson(std::string_view text) {
   return true;
 }
 
-// How much of `raw` is its first character: "\n", "\u00e9" and a pair of surrogates are one.
+// The size of the first character of `raw`, in bytes. "\n", "\u00e9" and a surrogate pair are one
+// character each.
 size_t SizeOfCharacter(std::string_view raw) {
-  constexpr size_t kUnit = 6, kLongestOfOne = 3;  // bytes; U+FFFD, for half a pair, has 3
+  // Bytes; U+FFFD, which stands for half a pair, has 3.
+  constexpr size_t kUnit = 6, kLongestOfOne = 3;
   if (raw[0] != '\\') return 1;
-  // A character that begins no escape stands for itself.
+  // A character after a backslash that makes no escape with it stands for itself.
   const std::string_view unit = raw.substr(0, kUnit), pair = raw.substr(0, 2 * kUnit);
   if (!unit.starts_with("\\u"))
     return UnescapeJson(raw.substr(0, 2)).size() == 1 ? std::min<size_t>(raw.size(), 2) : 1;
@@ -55,7 +57,8 @@ size_t SizeOfCharacter(std::string_view raw) {
   return is_pair ? pair.size() : kUnit;
 }
 
-// Calls `visit` with each character of a JSON string, as it is there and with its escape resolved.
+// Calls `visit` with each character of a JSON string: its position, its text, and its text with the
+// escape resolved.
 template <typename Visit>
 void ForEachCharacter(std::string_view raw, const Visit& visit) {
   for (size_t at = 0; at < raw.size();) {
@@ -69,8 +72,8 @@ void ForEachCharacter(std::string_view raw, const Visit& visit) {
   }
 }
 
-// Blanks the inside of a JSON string with escapes. Finds the secrets in the unescaped text, and
-// blanks whole escapes.
+// Blanks secrets in the inside of a JSON string that has escapes. Looks for them in the unescaped
+// text, then blanks whole escapes.
 size_t BlankEscaped(std::span<char> bytes) {
   const std::string_view raw(bytes.data(), bytes.size());
   std::string text;
@@ -86,14 +89,14 @@ size_t BlankEscaped(std::span<char> bytes) {
   return blanked;
 }
 
-// Walks over the tokens of a JSON text, or of a part of one.
+// Goes through the tokens of a JSON text, or of a part of one, and blanks its secrets.
 class JsonBlanker {
  public:
   explicit JsonBlanker(std::span<char> json) : bytes_(json), text_(json.data(), json.size()) {}
 
-  // `named`: whether the key of the whole value names a secret.
+  // `named`: how HowNamed judges the key of the whole value.
   size_t Run(Named named) {
-    std::vector<Named> around;  // one for each open list and object
+    std::vector<Named> around;  // by open list or object: what its strings inherit
     Named next = named;
     for (size_t at = 0; at < text_.size(); ++at) {
       const char c = text_[at];
@@ -108,7 +111,8 @@ class JsonBlanker {
         }
         at = string.end;
       } else if (c == '{' || c == '[') {
-        // "key" and "token" alone may also be names in a table of the trace.
+        // For a list or object, "key" and "token" tell nothing: they may be columns of a table in
+        // the trace.
         if (next == Named::kMaybe) next = Named::kPlain;
         around.push_back(next);
         option_ = Option::kNone;
@@ -149,12 +153,12 @@ class JsonBlanker {
   std::span<char> bytes_;
   std::string_view text_;
   size_t blanked_ = 0;
-  Option option_ = Option::kNone;  // the strings behind it in a list are its values
+  Option option_ = Option::kNone;  // the strings after an option in a list are its values
 };
 
 size_t BlankJson(Named named, std::span<char> json) {
   const size_t blanked = JsonBlanker(json).Run(named);
-  // In damaged JSON, blank what stands outside its quotes, too.
+  // In damaged JSON, secrets may also stand outside of quotes.
   return IsJson({json.data(), json.size()}) ? blanked : blanked + BlankSecretsInText(json);
 }
 
@@ -164,7 +168,7 @@ size_t BlankSecrets(std::span<char> text) {
   constexpr size_t kShortest = 8;  // "TOKEN=xy"; a shorter text holds no secret
   if (text.size() < kShortest) return 0;
   if (IsJson({text.data(), text.size()})) return BlankSecretsInJson(text);
-  // What was blanked may have hidden another one: in "://secret:3/:password@" the slash.
+  // Blanking may uncover another secret: in "://secret:3/:password@" the slash had hidden it.
   constexpr int kMostPasses = 16;
   size_t blanked = 0;
   for (int pass = 0; pass < kMostPasses; ++pass) {

@@ -49,7 +49,7 @@ std::array<uint8_t, 32> Sha256(std::string_view text) {
                                    0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   size_t at = 0;
   for (; text.size() - at >= 64; at += 64) AddBlock(state, text.data() + at);
-  // The rest, a 1 bit, zeros, and the length in bits.
+  // The last blocks: the rest of the text, a 1 bit, zeros, and the length in bits.
   std::string end(text.substr(at));
   end += '\x80';
   end.resize(end.size() <= 56 ? 56 : 120, '\0');

@@ -18,14 +18,14 @@ uint64_t Load64(const char* p) {
 uint64_t Fold(uint64_t a, uint64_t b) {
   __extension__ using uint128 = unsigned __int128;
   const uint128 product = static_cast<uint128>(a) * b;
-  // Plus `a`, because with one factor zero all products are equal.
+  // `a` is added because all products with a factor of zero are equal.
   return (static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64)) + a;
 }
 
 }  // namespace
 
-// Multiply-and-fold over 16-byte blocks, the scheme of wyhash; the last block overlaps the one
-// before.
+// Multiplies and folds blocks of 16 bytes, as wyhash does. The last block overlaps the one before
+// it.
 uint64_t HashBytes(std::string_view bytes) {
   constexpr uint64_t kA = 0xa0761d6478bd642f, kB = 0xe7037ed1a0b428db;
   const char* p = bytes.data();
@@ -68,7 +68,7 @@ size_t StringPool::MemoryBytes() const {
 }
 
 // The slot that holds `text`, or the free slot where it belongs. The low half of the hash chooses
-// the slot; the high half is compared before the bytes.
+// the slot; the high half is compared before the bytes are.
 size_t StringPool::Slot(std::string_view text, uint64_t hash) const {
   const size_t mask = table_.size() - 1;
   const auto high = static_cast<uint32_t>(hash >> 32);
@@ -99,7 +99,7 @@ std::string_view StringPool::Store(std::string_view text) {
 void StringPool::Grow() {
   std::vector<uint32_t> old(table_.size() * 2, 0);
   table_.swap(old);
-  // Only the upper half of each hash is kept; growing is rare, so hash again.
+  // Hashes each string again, because only the upper half of its hash is kept. Growing is rare.
   const size_t mask = table_.size() - 1;
   for (uint32_t id = 0; id < strings_.size(); ++id) {
     size_t slot = HashBytes(strings_[id]) & mask;

@@ -29,13 +29,13 @@ constexpr milliseconds kLook{200};
 constexpr int kFirstGiven = 3;  // after the standard streams
 constexpr size_t kMostErrorText = 64 << 10;
 constexpr const char* kInterrupted = "interrupted";
-// How long to read the standard error of a program that has ended. A descendant (ssh: the master of
-// a shared connection) may keep it open for hours.
+// How long to read the standard error of a program that has exited. A descendant may keep it open
+// for hours, for example the master of a shared ssh connection.
 constexpr milliseconds kLastWords{1'000};
 
 bool HasEnded(pid_t pid) {
   siginfo_t ended{};
-  // WNOWAIT: until Finish waits for it, no other process gets its number.
+  // WNOWAIT keeps the process number reserved until Finish waits for the program.
   return waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
          ended.si_pid == pid;
 }
@@ -61,7 +61,7 @@ std::vector<char*> PointersTo(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-// `settings`, and the variables of this process that they do not replace.
+// The variables in `settings`, and those of this process that `settings` does not replace.
 std::vector<char*> WithOwnEnvironment(const std::vector<std::string>& settings) {
   std::vector<char*> all = PointersTo(settings);
   const auto is_replaced = [&](std::string_view old) {
@@ -75,7 +75,7 @@ std::vector<char*> WithOwnEnvironment(const std::vector<std::string>& settings) 
   return all;
 }
 
-// 0, or an errno value.
+// Returns 0 or an errno value.
 int Spawn(const std::vector<std::string>& arguments, const std::vector<std::string>& environment,
           int out, int err, pid_t& pid) {
   posix_spawn_file_actions_t actions;
@@ -119,7 +119,8 @@ Result<void> StartDetached(const std::vector<std::string>& arguments) {
 
 Result<pid_t> StartWithDescriptors(const std::vector<std::string>& arguments,
                                    const std::vector<int>& given) {
-  // First move them beyond their final numbers, so that no move overwrites one that still waits.
+  // First moves all descriptors beyond their final numbers, so that no dup2 overwrites one that is
+  // still needed.
   const int first_free = kFirstGiven + static_cast<int>(given.size());
   std::vector<FileDescriptor> moved;
   for (const int descriptor : given)
@@ -225,7 +226,7 @@ void Subprocess::ReadError() {
     error_.Close();
   else
     error_text_.append(text.data(), static_cast<size_t>(got));
-  // The cause is in the last lines.
+  // Only the last lines are kept, because they name the cause.
   if (error_text_.size() > 2 * kMostErrorText)
     error_text_.erase(0, error_text_.size() - kMostErrorText);
 }
@@ -246,7 +247,7 @@ size_t Subprocess::Read(char* to, size_t room) {
       if (!ended) ended = now;
       if (now - *ended > kLastWords) error_.Close();
     }
-    // poll ignores a closed one, whose descriptor is -1.
+    // A closed descriptor is -1, which poll ignores.
     std::array<pollfd, 2> waiting{pollfd{output_.get(), POLLIN, 0},
                                   pollfd{error_.get(), POLLIN, 0}};
     if (poll(waiting.data(), waiting.size(), kLook.count()) <= 0) continue;

@@ -4,7 +4,7 @@
 
 namespace tacho {
 
-// The text of an errno value in the C locale, followed by ": " and a remedy if one is known: "No
+// The text of an errno value in the C locale. If a remedy is known, ": " and the remedy follow: "No
 // space left on device: make room there, or name another place".
 std::string SystemErrorText(int error);
 

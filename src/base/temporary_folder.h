@@ -15,7 +15,7 @@ namespace tacho {
 // A folder in $TMPDIR or /tmp that only this user may use. The destructor removes it.
 class TemporaryFolder {
  public:
-  // kOutput: it cannot be made.
+  // kOutput: the folder cannot be created.
   static Result<TemporaryFolder> Make() {
     std::error_code error;
     const std::filesystem::path parent = std::filesystem::temp_directory_path(error);

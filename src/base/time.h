@@ -9,14 +9,14 @@ namespace tacho {
 
 inline constexpr int64_t kNsPerMs = 1'000'000, kNsPerSecond = 1'000'000'000;
 
-// The saturated sum. Only times in damaged or hostile traces overflow.
+// The sum, limited to the range of int64_t. Only times in damaged or hostile traces exceed it.
 constexpr int64_t AddSaturated(int64_t a, int64_t b) {
   int64_t sum = 0;
   if (!__builtin_add_overflow(a, b, &sum)) return sum;
   return b > 0 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min();
 }
 
-// A length of time in integer nanoseconds; may be negative. Sums made by += stay in range.
+// A length of time in integer nanoseconds; may be negative. += does not overflow (AddSaturated).
 struct DurationNs {
   int64_t ns = 0;
 
@@ -28,8 +28,8 @@ struct DurationNs {
   constexpr DurationNs& operator-=(DurationNs o) { return ns -= o.ns, *this; }
 };
 
-// A point in time in integer nanoseconds on the clock of one trace file. Unix time is this plus the
-// file's base time.
+// A point in time, in integer nanoseconds on the clock of one trace file. Unix time is this value
+// plus the file's base time.
 struct TimeNs {
   int64_t ns = 0;
 

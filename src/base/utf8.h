@@ -7,8 +7,8 @@
 
 namespace tacho {
 
-// One code point of a text. A byte that starts no valid sequence (RFC 3629) is a code point of its
-// own, which is not `valid`.
+// One code point of a text. A byte that does not start a valid sequence (RFC 3629) is a code point
+// of its own with `valid` false.
 struct Utf8Point {
   uint32_t value = 0;
   size_t length = 1;

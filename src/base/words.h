@@ -34,23 +34,23 @@ inline std::string AsciiLowered(std::string_view text) {
   return lower;
 }
 
-// `text` without the blanks around it.
+// `text` without blanks at its ends.
 constexpr std::string_view Trim(std::string_view text) {
   const size_t begin = text.find_first_not_of(kBlanks);
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
-// Removes the first line from `text`, which must not be empty, and returns it without its line
-// feed.
+// Removes the first line from `text` and returns it without its line feed. `text` must not be
+// empty.
 constexpr std::string_view TakeLine(std::string_view& text) {
   const std::string_view line = text.substr(0, text.find('\n'));
   text.remove_prefix(std::min(text.size(), line.size() + 1));
   return line;
 }
 
-// Removes the first word from `text`, with the blanks around it, and returns the word; "" if no
-// word is left.
+// Removes the first word and the blanks around it from `text`, and returns the word; "" if no word
+// is left.
 constexpr std::string_view TakeWord(std::string_view& text) {
   text.remove_prefix(std::min(text.size(), text.find_first_not_of(kBlanks)));
   const std::string_view word = text.substr(0, text.find_first_of(kBlanks));
@@ -67,7 +67,7 @@ inline bool HasOneOf(std::string_view text, std::initializer_list<std::string_vi
   return HasOneOf(text, std::span(all.begin(), all.size()));
 }
 
-// The text between the first `open` and the next character of `ends`; "" without `open`.
+// The text between the first `open` and the next character of `ends`; "" if `open` is not there.
 constexpr std::string_view TextAfter(std::string_view text, std::string_view open,
                                      std::string_view ends) {
   const size_t at = text.find(open);

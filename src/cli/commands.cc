@@ -98,7 +98,7 @@ int Unknown(const std::string& what) {
   return kBadUsage;
 }
 
-// Reports that the second word of `help`, as in "help engine record", is no action.
+// Reports that the command has no such action: "record" in "help engine record".
 int UnknownAction(const std::vector<CommandSpec>& specs, const std::string& what) {
   const std::string& command = specs.front().name;
   std::vector<std::string> actions;
@@ -114,7 +114,8 @@ int UnknownAction(const std::vector<CommandSpec>& specs, const std::string& what
   return kBadUsage;
 }
 
-// help [COMMAND [ACTION]], help --man [COMMAND], help --man -o DIR: all pages.
+// Answers "help [COMMAND [ACTION]]", "help --man [COMMAND]", and "help --man -o DIR", which writes
+// all man pages.
 int Help(std::vector<std::string> words) {
   const bool man = !words.empty() && words[0] == "--man";
   if (man) words.erase(words.begin());
@@ -130,7 +131,7 @@ int Help(std::vector<std::string> words) {
   if (man) return Say(ManPage(specs));
   for (const CommandSpec& spec : specs)
     if (words.size() > 1 && spec.name == words[0] + " " + words[1]) return Say(HelpText(spec));
-  // A word that is no action may still be one that the command takes: "help completion bash".
+  // The second word may be no action but an argument of the command: "help completion bash".
   const CommandSpec& whole = specs.front();
   const bool is_known = words.size() < 2 || words[1].starts_with('-') ||
                         std::ranges::find(whole.words, words[1]) != whole.words.end();
@@ -204,7 +205,8 @@ int EndsWith(const Error& error, const std::vector<std::string>& arguments) {
   const int status = Fails(error);
   const auto options_end = std::find(arguments.begin(), arguments.end(), "--");
   if (std::find(arguments.begin(), options_end, "--json") != options_end)
-    WriteStdout(ErrorJson(error, status));  // if this fails, the message and the status remain
+    // If this fails, the user still has the message and the status.
+    WriteStdout(ErrorJson(error, status));
   return status;
 }
 

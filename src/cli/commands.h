@@ -14,17 +14,17 @@ namespace tacho {
 struct Command {
   std::string_view name;
   std::string_view summary;
-  // Returns the exit status. An error: nothing was printed on standard output.
+  // Returns the exit status. If it returns an error, it has printed nothing on standard output.
   Result<int> (*run)(const std::vector<std::string>& arguments);
-  // The command, then its sub-commands. For reading only: the targets of their options no longer
-  // exist.
+  // The command, then its sub-commands. Only for reading: do not parse with them, because the
+  // targets of their options no longer exist.
   std::vector<CommandSpec> (*specs)();
 };
 
 const std::vector<Command>& Commands();
 
-// Runs the command line after the program's name; answers --help and --version. Returns the exit
-// status.
+// Runs a command line, given without the program's name. Answers --help and --version too. Returns
+// the exit status.
 int RunCommandLine(const std::vector<std::string>& arguments);
 
 // Prints the error that ended the command line, also as JSON if --json is among the arguments.
@@ -34,7 +34,7 @@ int EndsWith(const Error& error, const std::vector<std::string>& arguments);
 // nullptr if no command has that name.
 const Command* FindCommand(std::string_view name);
 
-// All that tacho returns to the shell: status and meaning.
+// An exit status of tacho and its meaning.
 struct ExitMeaning {
   int status;
   std::string_view meaning;

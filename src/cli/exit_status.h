@@ -12,7 +12,7 @@ enum ExitStatus : int {
   kUnreadableInput = 3,  // no input could be read, or the result could not be written
   kIncomplete = 4,  // done, but something is missing: a rank, events, GPU work, one of the inputs
   kNotComparable = 5,
-  kRemoteFailed = 6,   // an engine or a router refused or did not answer in time
+  kRemoteFailed = 6,   // an engine or a router refused, or gave no answer in time
   kBug = 70,           // a bug of tacho
   kInterrupted = 130,  // Ctrl-C
 };

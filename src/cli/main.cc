@@ -23,8 +23,8 @@ void OnInterrupt(int) {
   _exit(tacho::kInterrupted);
 }
 
-// If a standard stream is closed, the first file that is opened would get its number, and printed
-// text would go into that file. Opens a closed stream read-only instead: printing still fails.
+// If a standard stream is closed, the next opened file gets its number, and printed text would go
+// into that file. Therefore opens closed streams read-only, so that printing fails as before.
 void OpenStandardStreams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0) open("/dev/null", O_RDONLY);  // takes the lowest free number
@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
   OpenStandardStreams();
   // A reader that closes the pipe ("| head") causes EPIPE at our write (cli/screen/output.h).
   std::signal(SIGPIPE, SIG_IGN);
-  // A file beyond the size limit (ulimit -f) causes EFBIG in the same way.
+  // A file beyond the size limit (ulimit -f) causes EFBIG at our write.
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGINT, OnInterrupt);
   const std::vector<std::string> arguments(argv + 1, argv + argc);

@@ -35,7 +35,7 @@ std::vector<std::string> LoadedFiles() {
   return files;
 }
 
-// TACHO_LIBRARIES is "name file version;...": cmake/version.cmake.
+// Reads TACHO_LIBRARIES, "name file version;...", which cmake/version.cmake makes.
 std::vector<Library> Libraries() {
   const std::vector<std::string> files = LoadedFiles();
   std::vector<Library> libraries;

@@ -4,8 +4,8 @@
 
 namespace tacho {
 
-// The version of tacho, what it was built with, and the libraries that are loaded, by file name.
-// libcurl is loaded at its first use, so only the version at build time is named.
+// The version of tacho, what it was built with, and the file names of the loaded libraries. libcurl
+// is loaded only at its first use, so only its version at build time is named.
 std::string VersionText();
 std::string VersionJson();
 

@@ -11,62 +11,67 @@
 
 namespace tacho {
 
-inline constexpr std::chrono::milliseconds kProbePatience{30'000};  // a busy server answers slowly
-// The time limit of a probe, if the user allows `allowed` for each answer. `allowed` of 0
-// (unlimited) is meant for a flush, so a probe keeps its own limit.
+inline constexpr std::chrono::milliseconds kProbePatience{30'000};  // for busy servers
+// The time limit of a probe if the user allows `allowed` for each answer. An unlimited `allowed`
+// (0) is meant for a flush, so a probe keeps its own limit.
 constexpr std::chrono::milliseconds ProbePatience(std::chrono::milliseconds allowed) {
   return allowed.count() > 0 ? std::min(allowed, kProbePatience) : kProbePatience;
 }
 
-// For the kinds after kSglang, rules/engine_versions.rules alone says how to recognize and ask
-// them, and how to read their answers.
+// For the kinds after kSglang, only rules/engine_versions.rules says how to recognize them, what to
+// ask them, and how to read their answers.
 enum class EngineKind {
   kUnknown,
   kVllm,
   kSglang,
   kTensorRtLlm,
-  kTokenSpeed,  // at its control port
-  kDynamoVllm,  // Dynamo's workers, at their system port: it takes no requests
+  kTokenSpeed,  // reached at its control port
+  kDynamoVllm,  // a worker of Dynamo, at its system port, which takes no requests
   kDynamoSglang,
-  kSmg,  // the router itself, in place of the engines behind it
+  kSmg,  // the router itself; it stands for the engines behind it
 };
 constexpr bool IsKnown(EngineKind kind) { return kind != EngineKind::kUnknown; }
-// The most ranks that tacho believes a server to have: a table of its ranks must fit into memory.
+// The most ranks that tacho believes a server to have, because a table of the ranks must fit into
+// memory.
 inline constexpr int kMostRanks = 65'536;
 enum class WorkerRole { kRegular, kPrefill, kDecode };
 
-// Engines that speak no HTTP, behind a router that starts the profilers of all of them.
+// Engines without HTTP, behind a router that starts all their profilers.
 struct BehindRouter {
   EngineKind kind = EngineKind::kUnknown;
-  std::string model;  // the model that the engines serve, by the router's list
+  std::string model;  // the model that the engines serve, from the router's list
   int engines = 1;
-  std::optional<int64_t> tensor_parallel;  // of each engine, by the list; absent if they differ
-  bool on_this_host = false;               // all their addresses are loopback addresses
+  // The tensor-parallel size of each engine, from the router's list; absent if engines differ.
+  std::optional<int64_t> tensor_parallel;
+  bool on_this_host = false;  // all engines have loopback addresses
 };
 
-// One server that holds an engine, as discovery found it. A router's "@rank" entries of one server
-// are one Worker.
+// One server with an engine, as discovery found it. If a router lists a server several times, as
+// "@rank" entries, they are one Worker.
 struct Worker {
-  std::string url;  // "http://10.0.0.5:8000": no path, no rank, no slash at the end
+  std::string url;  // "http://10.0.0.5:8000": without path, rank or slash at the end
   WorkerRole role = WorkerRole::kRegular;
   std::vector<int> dp_ranks;      // from "@rank", ascending; empty without ranks
-  bool healthy_by_router = true;  // as the router reports; true without a report
+  bool healthy_by_router = true;  // as the router reports; true if it does not report
   std::string found_in;           // "router http://...: /workers", "launch.log:120", ...
   std::optional<BehindRouter> in_place_of = {};  // set if this is a router that stands for engines
 };
 
-// The ways to start an engine's profiler.
+// How an engine's profiler can be started, and how it is configured.
 struct ProfilerFacts {
-  bool has_http = false;          // POST /start_profile exists
-  bool reads_body = false;        // vLLM: prefix and limits are read; SGLang: always true
+  bool has_http = false;  // POST /start_profile exists
+  // The start request's body is read. vLLM: its prefix and limits; SGLang: always true.
+  bool reads_body = false;
   bool reads_profile_id = false;  // SGLang from 0.5.15
-  // vLLM: its /openapi.json lists profiler_kwargs. Its Rust front end does not list the field, and
-  // drops it.
+  // vLLM: its /openapi.json lists profiler_kwargs. vLLM's Rust front end does not list this field,
+  // and ignores it.
   bool reads_kwargs = false;
-  bool has_daemon = false;  // a process of this engine asked our Kineto daemon (this host only)
-  bool launched_by_nsys = false;  // below nsys launch --session-new=NAME (this host only)
-  // The profiler configuration that the engine reports; absent if it reports none (only its
-  // developer mode does).
+  // A process of this engine is set up to poll Kineto's daemon (only seen on this host).
+  bool has_daemon = false;
+  // Runs below nsys launch --session-new=NAME (only seen on this host).
+  bool launched_by_nsys = false;
+  // The profiler configuration that the engine reports; absent if it reports none. Only its
+  // developer mode reports it.
   std::optional<std::string> kind;  // "torch", "cuda", "proton"
   std::optional<std::string> folder;
   std::optional<bool> with_stack, record_shapes, use_gzip, ignore_frontend, dump_table,
@@ -75,28 +80,29 @@ struct ProfilerFacts {
       active_iterations;
 };
 
-// What a probe learned of one engine. What the engine does not report is absent.
+// What a probe learned about one engine. A value that the engine does not report is absent.
 struct EngineFacts {
   EngineKind kind = EngineKind::kUnknown;
   std::string version;  // "0.32.0"; "" if not reported
   std::string model;    // the name that requests must carry
   std::optional<int64_t> max_model_len;
-  // Each, and the product of all three, is from 1 to kMostRanks.
+  // Each of them, and their product, lies between 1 and kMostRanks.
   std::optional<int> tensor_parallel, pipeline_parallel, data_parallel;
-  std::string not_believed;  // a reported size out of bounds: "tensor parallel 100000000"; or ""
+  // A reported size out of those bounds: "tensor parallel 100000000"; or "".
+  std::string not_believed;
   std::optional<bool> asleep;
-  std::optional<int> sleep_level;  // vLLM's, while it sleeps; at 2 it has dropped its weights
+  std::optional<int> sleep_level;  // vLLM's, while it sleeps; at level 2 it has dropped its weights
   bool has_metrics = false;
   std::string device;  // SGLang: "cuda", "cpu", ...; "" if not reported
   ProfilerFacts profiler;
   EngineInstance instance;
-  // The engine's clock minus ours, from its Date header (whole seconds) or time stamps; and the
-  // largest error of that difference.
+  // The engine's clock minus ours, from its Date header (whole seconds) or from time stamps; and
+  // the largest possible error of that difference.
   std::optional<int64_t> clock_offset_ns, clock_error_ns;
-  int64_t round_trip_ns = 0;  // the time of the fastest probe
+  int64_t round_trip_ns = 0;  // how long the fastest probe took
 
-  // The number of files that a session leaves: the ranks of all engines behind this server. Absent
-  // if the parallel sizes are not reported.
+  // The number of files that a session leaves: one for each rank of all engines behind this server.
+  // Absent if the parallel sizes are not reported.
   std::optional<int> ExpectedRanks() const;
 };
 

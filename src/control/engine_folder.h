@@ -8,18 +8,19 @@
 
 namespace tacho {
 
-// Whether `folder` is a store ("s3://bucket/x") and not on a host: tacho creates and looks for
-// nothing in it.
+// Whether `folder` names an object store ("s3://bucket/x") and not a folder of a host. tacho
+// creates and reads nothing in a store.
 bool IsStore(std::string_view folder);
 
-// The folder that the engine uses for the name `named`: "~" becomes `home`, the home of its user
-// ("": not known); any other relative path is below `working`, the folder that the engine runs in.
-// The result is absolute, without a slash at the end; a store stays as it is. As in vLLM 0.32's
-// config/profiler.py; SGLang 0.5 knows "~" too (scheduler_components/profiler_manager.py).
+// The folder in which an engine that was given the name `named` writes. "~" becomes `home`, the
+// home folder of the engine's user ("": not known). Any other relative path starts at `working`,
+// the folder that the engine runs in. The result is absolute, without a slash at the end; an object
+// store's name stays unchanged. Follows vLLM 0.32's config/profiler.py; SGLang 0.5 expands "~" too
+// (scheduler_components/profiler_manager.py).
 std::string EngineFolder(std::string named, const std::string& working, std::string_view home);
 
-// The same for an engine that runs on this host. Returns `named` unchanged if the process may not
-// be read.
+// EngineFolder for a process on this host. Returns `named` unchanged if the process may not be
+// read.
 std::string FolderOfProcess(int64_t pid, const std::string& named);
 
 }  // namespace tacho

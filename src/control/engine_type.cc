@@ -14,8 +14,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Whether the answers fit the engine's rule known_by: "owner NAME" of its model, "routes PATH..."
-// of its interface, or "metrics WORD..." of a server without models.
+// Whether the answers fit the engine's rule known_by: "owner NAME" of the model, "routes PATH..."
+// of the server's interface, or "metrics WORD..." of a server without models.
 bool IsKnownBy(std::string_view rule, const AnswerJson& json) {
   const ProbeAnswers& answers = json.answers;
   const std::string_view how = TakeWord(rule);
@@ -32,7 +32,6 @@ bool IsKnownBy(std::string_view rule, const AnswerJson& json) {
   return how == "routes" || how == "metrics";
 }
 
-// Without an objection for a 200, nor for a 404 if the server `may_lack` the route.
 }  // namespace
 
 bool EngineType::Answers(const AnswerJson& json) const {
@@ -43,7 +42,7 @@ bool EngineType::Answers(const AnswerJson& json) const {
 void EngineType::ReadFacts(const AnswerJson& json, EngineFacts& facts) const {
   facts.version =
       JsonGet<std::string>(JsonOfAnswer(json.answers[kVersion]), "version").value_or("");
-  // A server that does not show its interface may still have the route.
+  // A server that does not describe its interface may still have the route.
   const Json& paths = JsonMember(json.openapi, "paths");
   facts.profiler.has_http = !paths.is_object() || JsonMember(paths, "/start_profile").is_object();
   facts.profiler.reads_body = EngineRule(facts.kind, facts.version, "counts_steps") == "yes";

@@ -15,7 +15,8 @@
 
 namespace tacho {
 
-// A server that answers by a table, for tests: "GET /path" to status and body; 404 otherwise.
+// A server for tests that answers from a table: "GET /path" gives a status and a body; anything
+// else gives 404.
 class FakeEngine {
  public:
   struct Answer {
@@ -33,12 +34,12 @@ class FakeEngine {
   }
 
   std::string url() const { return fmt::format("http://127.0.0.1:{}", port_); }
-  // Sets the answer to later requests.
+  // Changes the answer to later requests.
   void Set(const std::string& what, Answer answer) {
     std::lock_guard lock(mutex_);
     answers_[what] = std::move(answer);
   }
-  // The requests so far, in the order of arrival: "POST /start_profile BODY".
+  // The requests so far, in the order in which they arrived: "POST /start_profile BODY".
   std::vector<std::string> seen() const {
     std::lock_guard lock(mutex_);
     return seen_;

@@ -13,13 +13,14 @@ namespace tacho {
 // How serious a finding is for the user's command.
 enum class FindingSeverity {
   kInfo,        // worth knowing
-  kNotice,      // a recording contains something other than usual, or may fail
+  kNotice,      // a recording will contain something unusual, or may fail
   kIncomplete,  // a recording lacks something: exit status 4
-  kBlocking,    // the command's options do not fit this worker or its state
+  kBlocking,    // the command cannot be carried out on this worker in its present state
 };
 
-// All that preflight, session, proof and `tacho engine status` can find out about a deployment.
-// docs/findings.md explains each; the table of kinds is in finding_kinds.cc, in this order.
+// Everything that preflight, session, proof and `tacho engine status` can find out about a
+// deployment. docs/findings.md explains each id; finding_kinds.cc has the table of their kinds, in
+// the same order.
 enum class FindingId : uint8_t {
   // The deployment.
   kListedTwice,
@@ -118,7 +119,7 @@ enum class FindingId : uint8_t {
   kNotKept,
   kSharedFolder,
   kLogFailure,
-  // What a log says.
+  // What an engine's log says.
   kOneRankProfiled,
   kPortInUse,
   kStartRefused,
@@ -211,43 +212,46 @@ enum class FindingId : uint8_t {
 struct FindingKind {
   std::string_view id;  // stable, kebab-case
   FindingSeverity severity;
-  std::string_view remedy;        // in general
-  std::string_view joint = ": ";  // between evidence and remedy on screen; " (" adds a final ")"
+  std::string_view remedy;  // the remedy in general
+  // What stands between evidence and remedy on screen; " (" adds a final ")".
+  std::string_view joint = ": ";
 };
 const FindingKind& KindOf(FindingId id);
 std::string_view NameOf(FindingSeverity severity);
 std::optional<FindingId> FindingNamed(std::string_view id);
 std::optional<FindingSeverity> SeverityNamed(std::string_view name);
 
-// What was found out about a deployment, as data for screens, run.json and programs alike.
+// Something that was found out about a deployment, as data for screens, run.json and programs.
 struct Finding {
   FindingId id;
-  std::string subject;      // a worker's URL, a rank, a folder; "": the deployment as a whole
-  std::string evidence;     // what was seen, with its figures
-  std::string remedy = {};  // for this case and version, if possible a command; "": the kind's
-  // "did not start": the part of `evidence` that can follow a name, without the reason; "": all of
+  std::string subject;   // a worker's URL, a rank or a folder; "": the whole deployment
+  std::string evidence;  // what was seen, with figures
+  // For this case and version, a command if possible; "": the remedy of the kind.
+  std::string remedy = {};
+  // The part of `evidence` without the reason, which can follow a name: "did not start"; "": all of
   // `evidence`.
   std::string brief = {};
 
   [[nodiscard]] FindingSeverity severity() const { return KindOf(id).severity; }
-  // Whether it makes a recording incomplete.
+  // Whether the finding makes a recording incomplete.
   [[nodiscard]] bool IsTrouble() const { return severity() >= FindingSeverity::kIncomplete; }
-  [[nodiscard]] std::string_view Remedy() const;  // `remedy`, else the kind's
+  [[nodiscard]] std::string_view Remedy() const;  // `remedy`, else the remedy of the kind
   [[nodiscard]] std::string Words() const;        // `evidence` and `remedy`
-  [[nodiscard]] std::string Text() const;         // "SUBJECT: " and Words(): as on every screen
+  [[nodiscard]] std::string Text() const;         // "SUBJECT: " and Words(), as on every screen
 };
 
-// The texts of the findings that are troubles (IsTrouble), or of the others.
+// The texts of the findings that are troubles (IsTrouble) or, if `troubles` is false, of the
+// others.
 std::vector<std::string> TextsOf(const std::vector<Finding>& findings, bool troubles);
 
-// A value, or the finding that says why it is missing.
+// A value, or the finding that says why there is none.
 template <typename T>
 using Checked = tl::expected<T, Finding>;
 
-// The error that ends a command because of `finding`: kRemote if nobody answers or somebody
+// The error that ends a command because of `finding`. kRemote if nobody answers or somebody else
 // profiles the engine (kNoAnswer, kOpenSession, kBeingProfiled), else kUsage.
 Error ErrorOf(const Finding& finding);
-// The finding for an `error` about the worker at `url`: the worker did not answer (kRemote), or it
+// The finding for an `error` about the worker at `url`: the worker did not answer (kRemote), or
 // cannot do what was asked for.
 Finding FindingOf(const Error& error, const std::string& url);
 

@@ -38,7 +38,8 @@ Result<Rule> ParseRule(std::string_view line) {
 
 constexpr std::string_view kLight = "{light}", kLightKeys = "preset.light.config.";
 
-// The profiler configuration of the preset, for the first version that the rule `of` covers.
+// The profiler configuration of the preset "light", for the first version that the rule `of`
+// covers.
 std::string LightConfig(const std::vector<Rule>& rules, const Rule& of) {
   std::string config;
   for (const Rule& rule : rules) {
@@ -54,7 +55,7 @@ std::string LightConfig(const std::vector<Rule>& rules, const Rule& of) {
   return "{" + config + "}";
 }
 
-// Keeps the text until the program ends, like the rules themselves.
+// Keeps the text until the program ends, as long as the rules themselves.
 std::string_view Kept(std::string text) {
   static std::deque<std::string> texts;
   return texts.emplace_back(std::move(text));
@@ -96,7 +97,7 @@ std::optional<Version> ParseVersion(std::string_view text) {
     }
   }
   if (version.parts.empty()) return std::nullopt;
-  // 0.32 is 0.32.0.
+  // Drops zeros at the end: 0.32 is 0.32.0.
   while (version.parts.size() > 1 && version.parts.back() == 0) version.parts.pop_back();
   return version;
 }
@@ -104,7 +105,7 @@ std::optional<Version> ParseVersion(std::string_view text) {
 bool IsVersion(std::string_view text) {
   static const std::regex kVersion(
       R"(v?\d+(\.\d+)+((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?(\+[\w.]+)?)");
-  // Longer texts could exhaust the stack.
+  // A longer text could make the regex exhaust the stack.
   return text.size() <= 100 && std::regex_match(text.begin(), text.end(), kVersion);
 }
 

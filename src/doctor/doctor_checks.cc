@@ -24,7 +24,7 @@ FindingSeverity SeverityOf(const Note& note, bool front_end) {
                                                                   : FindingSeverity::kNotice;
 }
 
-// " (7 times, first at byte 9)".
+// Where and how often a note applies: " (7 times, first at byte 9)".
 std::string PlacesOf(const Note& note) {
   const std::string times =
       note.count > 1 ? fmt::format("{} times", FormatCount(note.count)) : std::string();
@@ -111,7 +111,7 @@ std::vector<CheckOutcome> JudgeChecks(const Examination& examination) {
           outcome.looked_at.push_back(looked.at);
           continue;
         }
-        all = false;  // the worker that could not be looked at may have the problem
+        all = false;  // the worker or file that could not be looked at may have the problem
         if (outcome.why.empty()) outcome.why = fmt::format("{}: {}", looked.at, looked.cannot);
       }
       tried |= any;

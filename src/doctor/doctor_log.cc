@@ -14,7 +14,7 @@
 namespace tacho {
 namespace {
 
-// Findings of a log that can be the cause of an engine's end.
+// Findings in a log that can be what ended an engine.
 constexpr std::array<FindingId, 17> kEndAnEngine{
     FindingId::kNeedsGpu,           FindingId::kProfilerV2,       FindingId::kPortInUse,
     FindingId::kConfigKeyUnknown,   FindingId::kConfigUnreadable, FindingId::kConfigContradicts,
@@ -30,14 +30,14 @@ bool CanEndAnEngine(FindingId id) {
 struct LogPart {
   std::string text;  // decompressed
   uint64_t lines_before = 0;
-  std::string defect;  // why the file ends too early; "" if it does not
+  std::string defect;  // why the file ends too early; "" if it is complete
 };
 
-// The last `most` bytes of a log: an engine's end is near the end of its log.
+// Reads the last `most` bytes of a log: an engine's end is reported near the end of its log.
 Result<LogPart> ReadLogPart(const std::string& path, size_t most, const std::stop_token& stop) {
   TACHO_ASSIGN_OR_RETURN(const auto stream, OpenStream(path, StreamThreads::kInline));
   LogPart part;
-  const size_t room = most + most / 4;  // so that the kept part is rarely moved
+  const size_t room = most + most / 4;  // more than `most`, so that the kept part is rarely moved
   std::error_code unknown;
   const uintmax_t stored = std::filesystem::file_size(path, unknown);
   if (!unknown) part.text.reserve(std::min<uintmax_t>(stored, room));
@@ -57,14 +57,14 @@ Result<LogPart> ReadLogPart(const std::string& path, size_t most, const std::sto
     part.text.append(block.data, block.size);
   }
   drop();
-  // A log that grows meanwhile is no defect.
+  // If the log grows while it is read, that is no defect.
   if (stream->defect() == StreamDefect::kTruncated || stream->defect() == StreamDefect::kCorrupt)
     part.defect = stream->defect_text();
   return part;
 }
 
-// The finding that names what ended the engine: one in the failure's own lines, else the last one
-// before the words that report its end. findings.size() if there is no such finding.
+// The index of the finding that says what ended the engine: one about a line of the failure itself,
+// else the last one before the lines that report the end. findings.size() if there is none.
 size_t CauseAmong(const std::vector<Finding>& findings, const std::vector<uint64_t>& lines,
                   const EngineEnd& end) {
   size_t nearest = findings.size();
@@ -111,7 +111,7 @@ Result<void> ExamineLog(const std::string& path, const std::string& engine,
   }
   examination.looked.push_back({Look::kLog, path, part.defect, !part.defect.empty()});
   const size_t cause = end ? CauseAmong(findings, report.lines, *end) : findings.size();
-  bool is_named = false;  // by a finding on the failure's lines
+  bool is_named = false;  // a finding is about the failure's own lines
   for (size_t i = 0; i < findings.size(); ++i) {
     Diagnosis diagnosis = DiagnosisOf(findings[i]);
     diagnosis.subject = path;

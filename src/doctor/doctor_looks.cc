@@ -53,15 +53,15 @@ using std::chrono::milliseconds;
 constexpr milliseconds kNsysAnswersWithin{10'000};
 constexpr size_t kMostLogs = 64;
 constexpr const char* kDriverFolder = "/proc/driver/nvidia";
-// Parts of the model names of GPUs whose hardware nsys traces by default.
+// Parts of GPU model names; nsys by default uses hardware tracing on these GPUs.
 constexpr std::array<std::string_view, 3> kHardwareTraced{"GB200", "GB300", " VR"};
 
 void Saw(Examination& examination, Look look, std::string at, std::string cannot = "") {
   examination.looked.push_back({look, std::move(at), std::move(cannot)});
 }
 
-// Only the nsys that began a session knows it: an agent is a stray one if its own nsys does not
-// list its session.
+// Finds stray agents of nsys. Only the nsys that began a session knows it, so an agent is stray if
+// its own nsys does not list its session.
 void ExamineAgents(const std::stop_token& stop, Examination& examination) {
   const std::vector<NsysAgent> agents = NsysAgents();
   for (const NsysAgent& agent : agents) {
@@ -99,8 +99,8 @@ void ExamineNsys(const std::stop_token& stop, Examination& examination) {
   ExamineAgents(stop, examination);
 }
 
-// Looks at what is installed for this Python; if it is "", for the first Python in $PATH that has
-// an engine.
+// Looks at the engines that are installed for this Python. If `python` is "", looks for the engines
+// that this shell would start.
 void ExamineInstalled(const std::string& python, const std::stop_token& stop,
                       Examination& examination) {
   for (const EngineType* type : LaunchedTypes()) {
@@ -126,7 +126,7 @@ void ExamineInstalled(const std::string& python, const std::stop_token& stop,
   }
 }
 
-// Looks at the probes of the workers, their processes, and what they share.
+// Adds what the probes of the workers, their processes and a comparison of the workers show.
 void ExamineProbed(const Deployment& deployment, const std::vector<ProbedWorker>& workers,
                    const std::stop_token& stop, Examination& examination) {
   if (deployment.router_kind == RouterKind::kVllmRouter ||
@@ -192,7 +192,7 @@ void ExamineGpus(const std::string& driver, Examination& examination) {
 namespace {
 
 // Why a server at this address does not answer yet: "launch vllm is still starting; its log: ...".
-// "" if the server belongs to no launch on this host, or was ready once.
+// "" if the server belongs to no launch on this host, or has already been ready.
 std::string StillStarting(const std::string& target, const std::stop_token& stop) {
   const auto url = ParseUrl(target);
   if (!url || !url->IsLoopback()) return "";
@@ -249,9 +249,9 @@ void ExamineHost(const LookOptions& options, const std::stop_token& stop,
 
 namespace {
 
-// Examines whether a server with this command could listen on this host. If a server that was
-// started by the same command holds the port, there is no finding. `words`: the words of `command`
-// and of its configuration file.
+// Checks whether a server with this command could listen on its port of this host. There is no
+// finding if a server that was started by the same command has the port. `words`: the words of
+// `command` and of its configuration file.
 void ExaminePort(EngineKind kind, const std::vector<std::string>& command,
                  const std::vector<std::string>& words, Examination& examination) {
   if (RunsElsewhere(command)) return;
@@ -259,7 +259,8 @@ void ExaminePort(EngineKind kind, const std::vector<std::string>& command,
   const uint16_t port = named.value_or(UsualPort(kind));
   Saw(examination, Look::kCommand, fmt::format("port {} of this host", port));
   if (port == 0 || IsFreePort(port)) return;
-  // A script runs as its interpreter's process, so the program itself is not compared.
+  // Compares only the words after the program, because a script runs as a process of its
+  // interpreter.
   const std::span<const std::string> own =
       std::span(command).subspan(std::min(command.size(), EngineWord(command) + 1));
   for (const int64_t pid : PidsListeningOn(port)) {
@@ -270,7 +271,7 @@ void ExaminePort(EngineKind kind, const std::vector<std::string>& command,
   }
   Diagnosis taken = DiagnosisOf({FindingId::kPortInUse, fmt::format("port {}", port),
                                  fmt::format("it is taken on this host: {}", ListenerOn(port))});
-  // This is the usual port of an engine that is given none; tacho launch takes the next free one.
+  // Without --port this is the engine's usual port, and tacho launch would take the next free one.
   if (!named) taken.severity = FindingSeverity::kNotice;
   examination.Add(std::move(taken));
 }
@@ -281,13 +282,14 @@ Result<void> ExamineCommandLine(const LookOptions& options, const std::stop_toke
                                 Examination& examination) {
   const EngineKind kind = EngineOf(options.command);
   const auto any = [&](const auto& is) { return std::ranges::any_of(options.command, is); };
-  // A session or a host may have an engine's name: tmux new-session -s vllm "vllm serve m".
+  // A session or a host may have an engine's name, as in: tmux new-session -s vllm "vllm serve m".
   const bool quoted = any(IsQuotedCommand) && EngineWord(options.command) == options.command.size();
   if (!IsKnown(kind) || quoted) {
     std::vector<std::string> words = options.command;
-    TakeSettings(words);  // which may be secret
+    TakeSettings(words);  // removes settings, which may be secret
     const std::string first = words.empty() ? "" : words.front();
-    // The word may also follow another program: "sudo docker run ...", "bash -c 'vllm serve m'".
+    // The container program may follow another program: "sudo docker run ...", "bash -c 'vllm serve
+    // m'".
     const bool container = any(IsContainer);
     const std::string program = first.substr(0, first.find(' '));
     return Fail(
@@ -300,12 +302,12 @@ Result<void> ExamineCommandLine(const LookOptions& options, const std::stop_toke
   }
   std::string version = options.engine_version;
   if (version.empty()) {
-    // The program that is started may be in another environment than the shell's.
+    // The command may name a program in another environment than the shell's.
     const auto named = std::ranges::find_if(options.command, [](const std::string& word) {
       const std::string name = fs::path(word).filename().string();
       return name == "vllm" || name.starts_with("python");
     });
-    // The environment of --python also has its own "vllm serve".
+    // If --python is given, its environment has its own "vllm serve".
     const bool is_named = named != options.command.end() && options.python.empty();
     const auto program = FindEngineProgram(
         kind, options.python, is_named ? std::vector{*named} : std::vector<std::string>());
@@ -328,7 +330,7 @@ Result<void> ExamineCommandLine(const LookOptions& options, const std::stop_toke
   const std::string folder = EngineFolder(profiler.folder.value_or(""), fs::current_path().string(),
                                           home == nullptr ? "" : home);
   if (folder.empty() || IsStore(folder)) return {};
-  // The engine creates folders that do not exist yet.
+  // The engine creates folders that do not exist.
   if (const std::string obstacle = ObstacleToWriting(folder); obstacle.empty())
     ExamineRoom({NearestThere(folder)}, examination);
   else

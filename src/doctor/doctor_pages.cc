@@ -56,7 +56,7 @@ Result<void> TakeField(CheckPage& page, std::string_view key, std::string_view v
 
 std::vector<CheckPage> ReadPages() {
   std::vector<CheckPage> pages;
-  std::string last;  // the field that a line with "+" continues
+  std::string last;  // the field that a line beginning with "+" continues
   ReadBuiltInRules(embedded::doctor_rules, "rules/doctor.rules",
                    [&](std::string_view line) -> Result<void> {
                      std::string_view rest = line;
@@ -72,7 +72,7 @@ std::vector<CheckPage> ReadPages() {
   return pages;
 }
 
-// "d1", "D01", "1": the same id.
+// Makes an id of "d1", "D01" or "1", which mean the same.
 std::string AsId(std::string_view text) {
   if (text.starts_with('d') || text.starts_with('D')) text.remove_prefix(1);
   const auto number = ParseWhole<int>(text);

@@ -21,7 +21,7 @@
 namespace tacho {
 namespace {
 
-// Looks at where a worker's traces go, and whether there is room.
+// Looks at where the worker's traces go, and whether there is room for them.
 void ExamineFolder(const ExaminedWorker& examined, Examination& examination) {
   RecordedWorker recorded;
   recorded.worker = examined.worker;
@@ -70,7 +70,7 @@ void ExamineCommand(EngineKind kind, const std::string& version,
                     Examination& examination) {
   ExamineVersion(kind, version, examination);
   for (Finding& finding : CheckLaunch(kind, version, words, environment)) {
-    // The probe has already reported it.
+    // Skips what the probe has already reported.
     if (!url.empty() && examination.Has(finding.id, url)) continue;
     Diagnosis diagnosis = DiagnosisOf(finding);
     diagnosis.worker = url;
@@ -83,7 +83,7 @@ void ExamineCommand(EngineKind kind, const std::string& version,
 }
 
 void ExamineWorker(const ExaminedWorker& examined, Examination& examination) {
-  // Clang 14 captures no structured binding.
+  // Named here because Clang 14 cannot capture structured bindings.
   const Worker& worker = examined.worker;
   const EngineFacts& facts = examined.facts;
   const std::vector<int64_t>& pids = examined.pids;
@@ -91,7 +91,8 @@ void ExamineWorker(const ExaminedWorker& examined, Examination& examination) {
     if (!examination.Has(finding.id, worker.url)) examination.Add(finding);
   };
   const ProfilerFacts& profiler = facts.profiler;
-  // Without HTTP the daemon records the worker: what a session over HTTP needs does not count.
+  // What a session over HTTP needs matters only if there is HTTP; otherwise the daemon records the
+  // worker.
   if (profiler.has_http) {
     if (const auto obstacle = FindObstacle(worker, facts, {})) add_new(*obstacle);
     for (const Finding& risk : FindRisks(worker, facts, {})) add_new(risk);
@@ -119,7 +120,7 @@ void ExamineWorker(const ExaminedWorker& examined, Examination& examination) {
 }
 
 void ExamineTogether(const std::vector<ExaminedWorker>& workers, Examination& examination) {
-  // By host and folder: the same path on two hosts is two folders, unless it is on a share.
+  // By host and folder, because the same path on two hosts is usually two folders.
   std::map<std::pair<bool, std::string>, std::vector<std::string>> of;
   for (const ExaminedWorker& one : workers)
     if (!KeyNamesFiles(one.facts) && one.facts.profiler.folder)

@@ -10,24 +10,25 @@
 
 namespace tacho {
 
-// A worker that answered, with the facts of its local processes (AddLocalFacts).
+// A worker that answered. `facts` include what its local processes show (AddLocalFacts).
 struct ExaminedWorker {
   Worker worker;
   EngineFacts facts;
-  std::vector<int64_t> pids;  // on this host; empty: it runs elsewhere, or may not be seen
+  // Its processes on this host; empty: it runs elsewhere, or they may not be seen.
+  std::vector<int64_t> pids;
 };
 
 // Adds what a recording with default options would find out about the worker before its start,
-// without the recording's locks, trial and folders; and how the worker's processes were started.
-// Reads /proc and free room; sends nothing.
+// except by locks, by a trial and by making folders. Also adds what is wrong with the way its
+// processes were started. Reads /proc and free room; sends nothing.
 void ExamineWorker(const ExaminedWorker& examined, Examination& examination);
 
-// Adds what concerns several workers: folders that they share.
+// Adds problems that concern several workers: folders that they share.
 void ExamineTogether(const std::vector<ExaminedWorker>& workers, Examination& examination);
 
-// Checks how an engine is started: CheckLaunch, and the known faults of its version. Puts "URL: "
-// before the subjects, unless `url` is "". An unknown version counts as something that could not be
-// looked at.
+// Checks how an engine is started: CheckLaunch, and the known faults of its version. Subjects get
+// "URL: " in front, unless `url` is "". If the version is unknown, adds that it could not be looked
+// at.
 void ExamineCommand(EngineKind kind, const std::string& version,
                     const std::vector<std::string>& words,
                     const std::vector<std::string>& environment, const std::string& url,

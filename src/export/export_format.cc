@@ -17,7 +17,8 @@ namespace {
 struct FormatRow {
   ExportFormat format;
   std::string_view name;
-  std::vector<std::string_view> endings;  // longer ones of other formats stand before them
+  // Longer extensions come first: ".speedscope.json" before ".json".
+  std::vector<std::string_view> endings;
 };
 
 const std::vector<FormatRow>& FormatRows() {

@@ -18,17 +18,18 @@ enum class ExportFormat : uint8_t {
   kSqlite
 };
 
-// As `--format` accepts them.
+// The names that `--format` accepts.
 std::vector<std::string> FormatNames();
 std::optional<ExportFormat> FormatOfName(std::string_view name);
 
-// By the endings of a file's name: "run.json.gz", "run.db". nullopt: no format has it.
+// The format of a file by its extension: "run.json.gz", "run.db". nullopt: no format has this
+// extension.
 std::optional<ExportFormat> FormatOfFile(std::string_view path);
-// Whether the name says that it is compressed: it ends with ".gz".
+// Whether a file name ends with ".gz", so that the file should be compressed.
 bool IsGzipName(std::string_view path);
 
-// Whether a file that begins with `start` is an earlier export in that format, which a new one may
-// replace. `start`: the first kExportSniff bytes of the file, unpacked.
+// Whether a file is an earlier export by tacho in this format, which a new export may replace.
+// `start`: the first kExportSniff bytes of the file, decompressed.
 inline constexpr size_t kExportSniff = 4096;
 bool LooksExported(ExportFormat format, std::string_view start);
 

@@ -7,18 +7,19 @@
 
 namespace tacho {
 
-// A rank to export, and the part of it: the slices that touch the window, uncut (but see PartCut).
+// A rank to export, and which part of it: the slices that overlap the window. They are not cut (but
+// see PartCut).
 struct ExportedRank {
   const ViewedRank* rank;
-  uint32_t number;         // in its run, from 0
-  Interval window;         // on the clock of its trace
-  std::string label = {};  // its distinguishing name: "rank 3", or the name of its file
+  uint32_t number;         // its index in the run
+  Interval window;         // on the clock of the rank's trace
+  std::string label = {};  // a name that distinguishes it: "rank 3", or the name of its file
 };
 
-// Cuts the slices that may last as long as the recording: Python frames, and slices that are
-// neither work nor host code, such as "PyTorch Profiler (0)". They are cut to the extent of the
-// window together with all other slices that touch it, so that slices nest as before. Cost of
-// making: O(slices in the window).
+// Cuts slices that may be as long as the whole recording: Python frames, and slices that are
+// neither work nor host code, such as "PyTorch Profiler (0)". They are cut to the time from the
+// first start to the last end of all other exported slices and the window, so that slices nest as
+// before. Cost of the constructor: O(slices in the window).
 class PartCut {
  public:
   explicit PartCut(const ExportedRank& exported);
@@ -28,7 +29,7 @@ class PartCut {
   Interval reach_ = kAllTime;
 };
 
-// How many slices touch the window. Cost: O(l log n) for l lanes.
+// How many slices overlap the window. Cost: O(l log n) for l lanes.
 size_t SlicesIn(const ViewedRank& rank, Interval window);
 
 }  // namespace tacho

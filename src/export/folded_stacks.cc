@@ -94,7 +94,7 @@ class FoldedTrace {
     }
   }
 
-  // "1234 python;1235 (main)"
+  // The first frames of a thread's stacks: "1234 python;1235 (main)".
   [[nodiscard]] std::string RootText(uint32_t root) const {
     const auto found = std::ranges::find(roots_, root);
     if (found == roots_.end()) return std::string(kNoLaunch);
@@ -111,11 +111,11 @@ class FoldedTrace {
   const QueriedTrace& of_;
   Interval window_;
   StackTree tree_;
-  std::vector<uint32_t> roots_;  // by TrackId
-  std::vector<uint32_t> calls_;  // by row of host_calls
+  std::vector<uint32_t> roots_;  // indexed by TrackId
+  std::vector<uint32_t> calls_;  // indexed by row of host_calls
 };
 
-// "rank 3"; without a rank the name of the file.
+// The frame for a trace: "rank 3", or the name of its file if the rank is unknown.
 std::string RankFrame(const QueriedTrace& trace) {
   const auto& rank = trace.analysis().facts.rank;
   if (rank) return fmt::format("rank {}", *rank);

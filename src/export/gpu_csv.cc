@@ -61,19 +61,20 @@ struct Line {
   void Nothing(size_t count = 1) { cells.resize(cells.size() + count); }
 };
 
-// The time of the operator or collective that an item of a CPU engine's work belongs to.
+// `item` is a stretch of an operator or collective of a CPU engine. Returns the time of the whole
+// operator or collective.
 Interval WhenOf(const QueriedTrace& of, const WorkItem& item) {
   const QueriedTrace::Slice slice = of.SliceOf(item);
   return of.Slices(slice.table).When(slice.row);
 }
-// Whether such an item gets a line.
+// Whether `item`, work of a CPU engine, gets a line.
 bool IsLine(const QueriedTrace& of, const WorkItem& item, Interval window) {
   return !item.continued &&
          (item.kind == WorkKind::kCompute || item.kind == WorkKind::kCommunication) &&
          TouchesWindow(WhenOf(of, item), window);
 }
 
-// The lines of one trace.
+// Writes the lines of one trace.
 class TraceLines {
  public:
   TraceLines(const QueriedTrace& of, Interval window, Pieces& out)
@@ -180,7 +181,7 @@ class TraceLines {
     table_.Add(std::move(line.cells));
     return Pass(kRowsOfPiece);
   }
-  // Hands the rows on once there are `least` of them.
+  // Writes the rows out once there are at least `least` of them.
   bool Pass(size_t least) {
     if (table_.rows.size() < least) return true;
     out_.text() += std::string_view(RenderCsv(table_)).substr(heading_);

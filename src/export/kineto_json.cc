@@ -18,32 +18,35 @@
 namespace tacho {
 namespace {
 
-// Microseconds with three decimals, which is exact.
+// Converts to microseconds with three decimals, which is exact.
 std::string Micros(int64_t ns) {
   const uint64_t whole = ns < 0 ? 0 - static_cast<uint64_t>(ns) : static_cast<uint64_t>(ns);
   return fmt::format("{}{}.{:03}", ns < 0 ? "-" : "", whole / 1000, whole % 1000);
 }
 
-// The category, and the process, of what tacho found.
+// Name of the process, and of the category, for rows that tacho computed.
 constexpr std::string_view kOwn = "tacho";
 
-// Whether a computed row is exported: the others can be seen from the streams.
+// Whether a row that tacho computed is exported. The other computed rows can be seen from the
+// streams.
 bool IsExported(RowKind kind) { return kind == RowKind::kSteps || kind == RowKind::kIdle; }
 
-// Prefixes that distinguish the processes and ids of a trace from other traces'; empty for a single
-// trace.
+// Prefixes that make the processes and ids of one trace different from those of other traces. Empty
+// if there is only one trace.
 struct Prefixes {
   std::string process = {};
-  std::optional<uint32_t> trace = {};  // its place in the run, for its ids
+  std::optional<uint32_t> trace = {};  // index of the trace in the run, the prefix of its ids
 };
-// Each trace's ids begin at a multiple of this. Ids are numbers, which are quick to read.
+// The ids of each trace begin at a multiple of this. Ids are numbers, because these are fast to
+// read.
 constexpr int64_t kIdsOfTrace = int64_t{1} << 40;
-constexpr uint32_t kMostTracesByNumber = 1 << 13;  // to 2^53, which a double still holds
+constexpr uint32_t kMostTracesByNumber = 1 << 13;  // up to 2^53, which a double holds exactly
 
 // Writes the events of one rank.
 class RankExport {
  public:
-  // `shift`: from the trace's times to the file's. `first`: whether no event is written yet.
+  // `shift`: from the trace's times to those of the file. `first`: whether no event has been
+  // written yet.
   RankExport(const ExportedRank& exported, Prefixes prefixes, DurationNs shift, Pieces& out,
              bool& first)
       : rank_(*exported.rank),
@@ -56,7 +59,7 @@ class RankExport {
         out_(out),
         first_(first) {}
 
-  // Ends early if nothing more can be written.
+  // Stops early if nothing more can be written.
   void Write() {
     WriteNames();
     for (size_t i = 0; i < rank_.rows().size(); ++i) WriteRow(i);
@@ -70,7 +73,7 @@ class RankExport {
   [[nodiscard]] std::string_view Text(StringId id) const { return trace().Text(id); }
   [[nodiscard]] std::string Time(TimeNs t) const { return Micros((t + shift_).ns); }
 
-  // As the file had it: a number without quotes.
+  // The pid as in the original file: a number is written without quotes.
   [[nodiscard]] std::string Pid(const Process& process) const {
     if (prefix_.empty() && process.number) return std::to_string(*process.number);
     return QuoteJson(prefix_ + std::string(Text(process.id)));
@@ -78,10 +81,10 @@ class RankExport {
   [[nodiscard]] std::string Tid(StringId tid) const {
     const std::string_view text = Text(tid);
     const auto number = ParseWhole<int64_t>(text);
-    // "007" and "-0" are texts.
+    // "007" and "-0" are text.
     return number && std::to_string(*number) == text ? std::string(text) : QuoteJson(text);
   }
-  // Viewers join flows and ranges by their ids, whatever the process.
+  // Viewers join flows and ranges by id, even across processes. So ids must be unique in the file.
   [[nodiscard]] std::string IdMember(int64_t id) const {
     if (!of_trace_) return fmt::format(",\"id\":{}", id);
     if (id >= 0 && id < kIdsOfTrace && *of_trace_ < kMostTracesByNumber)
@@ -100,7 +103,7 @@ class RankExport {
   }
 
   std::string_view Separator() { return std::exchange(first_, false) ? "\n" : ",\n"; }
-  // One event; `more` is what follows its name, beginning with a comma.
+  // Writes one event. `more`: text after its time, beginning with a comma.
   void Event(char ph, std::string_view category, std::string_view name, TimeNs at,
              std::string_view where, std::string_view more) {
     std::string& text = out_.text();
@@ -121,7 +124,7 @@ class RankExport {
     return text.empty() ? "" : ",\"args\":" + CompactJson(text);
   }
 
-  // By process: whether it holds nothing but tacho's own threads of an earlier export.
+  // By process: whether it has threads that tacho added in an earlier export.
   [[nodiscard]] std::vector<bool> ProcessesOfAnEarlierExport() const {
     std::vector<bool> earlier(trace().words.processes().size());
     for (size_t row = 0; row < trace().others.size(); ++row) {
@@ -160,7 +163,8 @@ class RankExport {
       const Lane::Places places = lane.In(window_);
       for (size_t place = places.first; place < places.last && out_.can_write(); ++place) {
         const SliceRef slice = lane[place];
-        if (static_cast<DrawnFrom>(slice.table()) == DrawnFrom::kMarks) break;  // not as slices
+        // Not exported as slices.
+        if (static_cast<DrawnFrom>(slice.table()) == DrawnFrom::kMarks) break;
         const bool computed = static_cast<DrawnFrom>(slice.table()) == DrawnFrom::kComputed;
         if (!computed && IsOfAnEarlierExport(slice)) continue;
         const Interval when = cut_.Of(slice, lane.When(place));
@@ -179,8 +183,8 @@ class RankExport {
            Category(trace().others.category[slice.row()]) == kOwn;
   }
 
-  // Writes flows as Kineto does: one from each call that launched work, one to each piece of its
-  // work.
+  // Writes the ends of flows as Kineto does: one at each call that launched work, and one at each
+  // piece of its work.
   void WriteFlow(SliceRef slice, Interval when, std::string_view where) {
     const LaunchLinks& links = rank_.view().links();
     const auto from = static_cast<DrawnFrom>(slice.table());
@@ -243,8 +247,8 @@ class RankExport {
   bool& first_;
 };
 
-// Writes the header's members, each with a comma before it. For several ranks, only members that
-// hold for all.
+// Writes the members of the header, each with a comma before it. If there are several ranks, writes
+// only members that are true for all of them.
 void WriteHeader(const Trace& trace, bool alone, std::string& out) {
   bool has_base = false;
   for (const auto& [key, json] : trace.header.fields) {
@@ -262,14 +266,14 @@ std::optional<int64_t> RankOf(const ExportedRank& exported) {
   return facts.role == TraceRole::kWorker ? facts.rank : std::nullopt;
 }
 
-// The rank if no other trace has the same one, else the place of the trace.
+// A prefix with the rank if no other trace has the same one, else with the index of the trace.
 std::string ProcessPrefix(std::span<const ExportedRank> all, const ExportedRank& exported) {
   const auto rank = RankOf(exported);
   if (rank && std::ranges::count(all, rank, RankOf) == 1) return fmt::format("[TP{:02}] ", *rank);
   return fmt::format("[trace {}] ", exported.number);
 }
 
-// Writes into memory, up to a size.
+// Collects text in memory, up to a maximum size.
 class BoundedText : public ByteSink {
  public:
   explicit BoundedText(size_t most) : most_(most) {}

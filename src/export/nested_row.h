@@ -10,15 +10,15 @@
 
 namespace tacho {
 
-// A slice of a row of the timeline.
+// A slice in a row of the timeline.
 struct RowSlice {
   Interval when;
   uint32_t lane = 0;
   size_t place = 0;
 };
 
-// Calls visit(RowSlice) for the slices of a row that touch the window: ordered by start, then the
-// latest end first, then lane. Memory: some bytes a lane.
+// Calls visit(RowSlice) for each slice of a row that overlaps the window, sorted by start, then by
+// end (latest first), then by lane. Memory: some bytes a lane.
 template <typename Visit>
 void ForEachSliceOf(const TimelineRow& row, Interval window, Visit visit) {
   const auto comes_after = [](const RowSlice& a, const RowSlice& b) {
@@ -27,7 +27,7 @@ void ForEachSliceOf(const TimelineRow& row, Interval window, Visit visit) {
     return a.lane > b.lane;
   };
   std::priority_queue<RowSlice, std::vector<RowSlice>, decltype(comes_after)> next(comes_after);
-  std::vector<size_t> last;  // by lane: the place after its last slice in the window
+  std::vector<size_t> last;  // by lane: the index after its last slice in the window
   for (uint32_t lane = 0; lane < row.lanes.size(); ++lane) {
     const Lane::Places places = row.lanes[lane].In(window);
     last.push_back(places.last);
@@ -44,10 +44,10 @@ void ForEachSliceOf(const TimelineRow& row, Interval window, Visit visit) {
   }
 }
 
-// Distributes the slices of a row, added in that order, over tracks in which begins and ends nest:
-// each to the first track whose innermost open slice ends no earlier. If all nest, there is one
-// track. Calls begin(track, slice) and end(track, slice), for each track in the order of time.
-// Memory: the open slices.
+// Distributes the slices of a row over tracks, so that begins and ends nest on each track. Slices
+// must be added in the order of ForEachSliceOf. Each goes to the first track whose innermost open
+// slice does not end before it; if all slices nest, there is one track. Calls begin(track, slice)
+// and end(track, slice), for each track in the order of time. Memory: the open slices.
 template <typename Begin, typename End>
 class NestedTracks {
  public:
@@ -64,7 +64,8 @@ class NestedTracks {
       return;
     }
   }
-  // Ends the slices of `track` that end by `until`. Call it also before an instant of the track.
+  // Ends those slices of `track` that end by `until`. Also call it before writing an instant to the
+  // track.
   void Close(size_t track, TimeNs until) {
     if (track >= open_.size()) return;
     for (std::vector<RowSlice>& open = open_[track]; !open.empty(); open.pop_back()) {
@@ -82,7 +83,7 @@ class NestedTracks {
  private:
   Begin begin_;
   End end_;
-  std::vector<std::vector<RowSlice>> open_;  // by track
+  std::vector<std::vector<RowSlice>> open_;  // indexed by track
 };
 
 }  // namespace tacho

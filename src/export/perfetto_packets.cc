@@ -18,7 +18,7 @@ enum Annotation : uint32_t {
   kTextId = 17,
 };
 
-// Whether an id is new; from now on it is known. Ids count up.
+// Returns whether an id is new, and remembers it. Ids are small numbers.
 bool IsNew(uint64_t id, std::vector<bool>& known) {
   if (known.size() <= id) known.resize(id + 1);
   if (known[id]) return false;

@@ -10,7 +10,7 @@
 
 namespace tacho {
 
-// Numbers of fields: perfetto/protos/perfetto/trace/*.proto.
+// Field numbers from perfetto/protos/perfetto/trace/*.proto.
 namespace perfetto {
 enum Packet : uint32_t {
   kClockSnapshot = 6,
@@ -47,15 +47,15 @@ enum EventKind : uint32_t { kBegin = 1, kEnd = 2, kInstant = 3, kCount = 4 };
 enum Interned : uint32_t { kCategoryNames = 1, kNames = 2, kKeys = 3, kTexts = 29 };
 }  // namespace perfetto
 
-// The packets of one sequence, with its interned texts: each is written with the packet that first
-// uses it.
+// Writes the packets of one sequence (Perfetto's unit of interned texts). Each text is written with
+// the first packet that uses it.
 class PerfettoPackets {
  public:
   PerfettoPackets(uint32_t sequence, const Trace& trace, Pieces& out)
       : sequence_(sequence), trace_(trace), out_(out) {}
 
-  // Tracks, in the order in which their parent shows them. `key`: tracks of one parent and key are
-  // shown as one.
+  // Describes a track. Tracks are shown below their parent in the sequence of `order`. Tracks with
+  // the same parent and `key` are shown as one.
   struct TrackOf {
     uint64_t uuid, parent = 0;  // 0: none
     std::string_view name;
@@ -64,10 +64,10 @@ class PerfettoPackets {
   };
   void Track(const TrackOf& track);
 
-  // Ids of texts, for the next event. `name`: a number unique to its text.
+  // Ids of texts for the next event. `name`: a number that is unique to `text`.
   uint64_t NameId(uint64_t name, std::string_view text);
   uint64_t CategoryId(std::string_view category);
-  // The arguments as fields of `event`.
+  // Adds arguments as fields of `event`.
   void AddArguments(const ArgsOf& args, ProtoWriter& event);
 
   void Event(int64_t at, const ProtoWriter& event);
@@ -76,14 +76,14 @@ class PerfettoPackets {
  private:
   void Send(ProtoWriter packet);
   void Intern(uint32_t kind, uint64_t id, std::string_view text);
-  // Adds a value, given as JSON text.
+  // Adds a value that is given as JSON text.
   void AddValue(StringId json, ProtoWriter& annotation);
 
   uint32_t sequence_;
   const Trace& trace_;
   Pieces& out_;
   bool first_ = true;
-  ProtoWriter interned_;  // new texts, written with the next packet
+  ProtoWriter interned_;  // new texts, to be written with the next packet
   std::vector<bool> names_, keys_, texts_;
   std::map<std::string, uint64_t, std::less<>> categories_;
 };

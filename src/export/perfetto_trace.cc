@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kOwnCategory = "tacho";
 
-// Converts the times of a rank to the file's.
+// Converts the times of a rank to those of the file.
 class FileClock {
  public:
   explicit FileClock(std::span<const ExportedRank> ranks) {
@@ -39,7 +39,7 @@ class FileClock {
   }
 
  private:
-  // The first time, on the run's clock, of all that is exported of a rank.
+  // The earliest time, on the run's clock, in what is exported of a rank.
   static TimeNs First(const ExportedRank& exported) {
     const ViewedRank& rank = *exported.rank;
     const Interval window = exported.window;
@@ -64,7 +64,7 @@ class FileClock {
   DurationNs origin_;
 };
 
-// Which pieces of GPU work each call launched: rows of Trace::gpu.
+// For each call: which pieces of GPU work it launched, as rows of Trace::gpu.
 class PiecesOfCalls {
  public:
   PiecesOfCalls(const Trace& trace, const LaunchLinks& links)
@@ -85,10 +85,10 @@ class PiecesOfCalls {
   }
 
  private:
-  std::vector<uint32_t> begin_, pieces_;  // begin_: by call, and one more
+  std::vector<uint32_t> begin_, pieces_;  // begin_: by call, with one more entry at the end
 };
 
-// "GPU 0"; other ids of devices ("cpu") as they are.
+// "GPU 0" for a number. Other ids of devices, such as "cpu", stay as they are.
 std::string DeviceText(const std::string& id) {
   const bool is_number = !id.empty() && id.find_first_not_of("0123456789") == std::string::npos;
   return (is_number ? "GPU " : "") + id;
@@ -122,7 +122,7 @@ class RankTracks {
     packets_.Track({++last_uuid_, parent, name, order, key, is_counter});
     return last_uuid_;
   }
-  // The track that the rows of one owner lie below.
+  // The track below which all rows of one owner stand.
   uint64_t Group(const std::string& name) {
     const auto [group, is_new] = groups_.try_emplace(name, 0);
     if (is_new) group->second = NewTrack(root_, name, groups_.size());
@@ -135,7 +135,7 @@ class RankTracks {
         own || row.group == RowGroup::kStreams ? DeviceText(row.owner) : row.owner;
     const std::string name = own && !owner.empty() ? owner + " " + row.label : row.label;
     ++order_;
-    std::vector<uint64_t> tracks;  // by number among those that nest
+    std::vector<uint64_t> tracks;  // indexed by number in NestedTracks
     const auto track = [&](size_t number) {
       while (tracks.size() <= number)
         tracks.push_back(NewTrack(Group(own ? "tacho" : owner), name, order_, order_));
@@ -176,11 +176,11 @@ class RankTracks {
     event.Number(perfetto::kTrackUuid, track);
     return event;
   }
-  // Name, category and arguments of a slice.
+  // Adds name, category and arguments of a slice to `event`.
   void AddTexts(const Lane& lane, size_t place, ProtoWriter& event) {
     const SliceRef ref = lane[place];
     const bool own = static_cast<DrawnFrom>(ref.table()) == DrawnFrom::kComputed;
-    // Names of analyses come after those of the trace.
+    // Names of computed slices get numbers above those of the trace's strings.
     const uint64_t name =
         Index(lane.Name(place)) + (own ? uint64_t{trace_.words.strings.size()} : 0);
     event.Number(perfetto::kNameId, packets_.NameId(name, lane.NameText(place)));
@@ -215,7 +215,7 @@ class RankTracks {
 
   void WriteCounters() {
     const CounterTable& table = trace_.counters;
-    std::vector<uint64_t> tracks(trace_.words.metrics().size());  // 0: not yet described
+    std::vector<uint64_t> tracks(trace_.words.metrics().size());  // 0: not described yet
     for (size_t i = 0; i < table.size() && packets_.can_write(); ++i) {
       if (!window_.contains(table.at[i])) continue;
       const auto* const decimal = std::get_if<double>(&table.value[i]);
@@ -242,11 +242,11 @@ class RankTracks {
   PartCut cut_;
   const FileClock& clock_;
   uint64_t& last_uuid_;
-  uint64_t flows_;  // ids of flows are above it
+  uint64_t flows_;  // ids of flows are greater than this
   PiecesOfCalls pieces_;
   PerfettoPackets packets_;
   uint64_t root_;
-  std::map<std::string, uint64_t> groups_;  // their tracks, by name
+  std::map<std::string, uint64_t> groups_;  // the group's track, by its name
   uint64_t order_ = 0;
 };
 
@@ -259,7 +259,7 @@ ProtoWriter MarkPacket() {
   return packet;
 }
 
-// States that the times are Unix times: both clocks show the same at all times.
+// Tells Perfetto that times are Unix times, by giving two clocks the same time.
 void SendClocks(int64_t at, Pieces& out) {
   constexpr uint64_t kRealtime = 1, kBoottime = 6;
   ProtoWriter snapshot, packet;

@@ -6,19 +6,20 @@
 
 namespace tacho {
 
-// Text that is written into memory and passed on in pieces of about a megabyte, so that a file of
-// any size takes only that much memory.
+// Collects text in memory and passes it on in pieces of about a megabyte, so a file of any size
+// takes only that much memory.
 class Pieces {
  public:
   static constexpr size_t kPiece = size_t{1} << 20;
 
   explicit Pieces(ByteSink& to) : to_(to) {}
 
-  // Append to it, then call Pass.
+  // Append to this text, then call Pass.
   std::string& text() { return text_; }
-  // Passes the text on once it is a piece long. False: it could not be written, so write no more.
+  // Passes the text on if it has the size of a piece. False: it could not be written, so write no
+  // more.
   bool Pass() { return text_.size() < kPiece ? can_write_ : Finish(); }
-  // Passes on the rest.
+  // Passes on what is left.
   bool Finish() {
     can_write_ = can_write_ && to_.Write(text_);
     text_.clear();

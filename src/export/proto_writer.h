@@ -20,7 +20,7 @@ class ProtoWriter {
     for (int shift = 0; shift < 64; shift += 8) bytes_ += static_cast<char>(value >> shift & 0xff);
   }
   void Double(uint32_t field, double value) { Fixed64(field, std::bit_cast<uint64_t>(value)); }
-  // A protobuf string must be UTF-8.
+  // If the field is a protobuf string, `bytes` must be UTF-8.
   void Bytes(uint32_t field, std::string_view bytes) {
     Tag(field, 2);
     Varint(bytes.size());

@@ -14,7 +14,7 @@
 namespace tacho {
 namespace {
 
-// The frames of all profiles, which come after them.
+// The names of frames in all profiles. They are written after the profiles.
 class Frames {
  public:
   uint32_t IdOf(std::string_view name) {
@@ -27,7 +27,7 @@ class Frames {
 
  private:
   std::unordered_map<std::string, uint32_t> ids_;
-  std::vector<std::string_view> names_;  // views of its keys
+  std::vector<std::string_view> names_;  // views of the keys of ids_
 };
 
 class Profiles {
@@ -45,13 +45,13 @@ class Profiles {
 
  private:
   struct Profile {
-    std::string events = {};  // of tracks after the first
+    std::string events = {};  // text of its events; unused for the first track
     TimeNs first{}, last{};
     bool empty = true;
   };
 
   void WriteRow(const ExportedRank& exported, const PartCut& cut, const TimelineRow& row) {
-    std::vector<Profile> profiles;  // by track; the events of the first go out at once
+    std::vector<Profile> profiles;  // by track; events of the first track are written at once
     const std::string name = fmt::format("{} {} {}", exported.label, row.owner, row.label);
     const auto event = [&](size_t track, char type, TimeNs t, const RowSlice& slice) {
       if (track == profiles.size()) profiles.emplace_back();

@@ -8,17 +8,17 @@
 
 namespace tacho {
 
-// What each file of this format begins with.
+// Every file of this format begins with this text.
 inline constexpr std::string_view kSpeedscopeBegin =
     "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"tacho\"";
 
-// speedscope's JSON (https://www.speedscope.app/file-format-schema.json): an evented profile for
-// each thread and each stream that has slices in the window, in nanoseconds on the run's clock.
-// speedscope refuses slices that overlap without nesting: these go into further profiles of their
-// thread.
+// Writes speedscope's JSON (https://www.speedscope.app/file-format-schema.json). Each thread and
+// each stream with slices in the window becomes an evented profile, in ns on the run's clock.
+// speedscope does not accept slices that overlap without nesting; these go to further profiles of
+// the same thread.
 //
-// Memory: a megabyte, the different names, and the text of such further profiles of one thread.
-// False: a write to `to` failed.
+// Memory: a megabyte, all different names, and the text of the further profiles of one thread.
+// Returns false if a write to `to` failed.
 bool WriteSpeedscope(std::span<const ExportedRank> ranks, ByteSink& to);
 
 }  // namespace tacho

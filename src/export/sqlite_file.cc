@@ -18,7 +18,7 @@ constexpr uint64_t kRowsBetweenStops = 4096;
 std::string Declaration(const QueryTable& table) {
   std::string columns;
   for (const QueryColumn& column : table.columns) {
-    // Ids of slices count up as rows are written.
+    // Ids of slices ascend in the order in which rows are written, so they can be the primary key.
     const bool is_primary = table.name == "slices" && column.role == QueryRole::kKey;
     columns += fmt::format("{}\"{}\" {}{}", columns.empty() ? "" : ", ", column.name, column.type,
                            is_primary ? " PRIMARY KEY" : "");
@@ -26,13 +26,14 @@ std::string Declaration(const QueryTable& table) {
   return fmt::format("CREATE TABLE \"{}\"({})", table.name, columns);
 }
 
-// Indexes on the columns that joins and windows look for.
+// Makes indexes on the columns that joins and windows use.
 std::string Indexes(const QueryTable& table) {
   std::string sql;
   for (const QueryColumn& column : table.columns) {
     const bool is_key = column.role == QueryRole::kKey && table.name != "slices";
     if (!is_key && column.name != "start_ns" && !column.name.ends_with("_id")) continue;
-    if (column.name == "external_id") continue;  // few rows have one, and it is no id of a slice
+    // Few rows have one, and it is not the id of a slice.
+    if (column.name == "external_id") continue;
     sql += fmt::format("CREATE INDEX \"{0}_{1}\" ON \"{0}\"(\"{1}\");", table.name, column.name);
   }
   return sql;
@@ -57,13 +58,13 @@ void BindValue(SqliteStatement& statement, int column, const QueryValue& value) 
   }
 }
 
-// Tells which rows of a table touch the window of their trace.
+// Decides which rows of a table overlap the window of their trace.
 class InWindow {
  public:
   InWindow(const QueryTable& table, std::span<const Interval> windows)
       : windows_(windows), start_(Find(table, "start_ns")), end_(Find(table, "end_ns")) {}
 
-  // What a reader may skip of a trace.
+  // Tells the reader of a table which rows it may skip.
   [[nodiscard]] TablePlan PlanOf(size_t trace) const {
     TablePlan plan;
     plan.trace = static_cast<int64_t>(trace);
@@ -122,8 +123,8 @@ Result<void> WriteTable(const QueryTable& table, const QueriedRun& run,
 Result<void> WriteTables(const QueriedRun& run, std::span<const Interval> windows,
                          const std::string& path, const std::function<bool()>& stop) {
   TACHO_ASSIGN_OR_RETURN(SqliteDatabase database, SqliteDatabase::OfNewFile(path));
-  // An incomplete file is removed, so it needs no journal on the disk. A defensive connection
-  // refuses OFF.
+  // The file needs no journal on the disk, because it is removed if it is incomplete. MEMORY and
+  // not OFF, because a defensive connection refuses OFF.
   TACHO_RETURN_IF_ERROR(database.Run(
       fmt::format("PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; PRAGMA application_id={};"
                   "PRAGMA user_version=1; BEGIN",

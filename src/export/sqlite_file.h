@@ -10,17 +10,17 @@
 
 namespace tacho {
 
-// The "PRAGMA application_id" of a file of this format: "tach".
+// The "PRAGMA application_id" of such a file: "tach".
 inline constexpr uint32_t kSqliteApplicationId = 0x74616368;
 
-// Writes the tables of `tacho query` (QueryTables, docs/query.md) into the empty file `path`: the
-// same columns (with `trace`) and rows, with indexes on ids, on columns that refer to ids, and on
-// starts. Of the rows with a start and an end, writes only those that touch the window of their
-// trace (`windows`: by trace, on its clock); `devices`, `ranks` and `notes` are complete. Texts are
-// UTF-8: other bytes become U+FFFD.
+// Writes the tables of `tacho query` (QueryTables, docs/query.md) into the empty file `path`, with
+// the same columns (and `trace`) and rows. There are indexes on ids, on columns that refer to ids,
+// and on starts. Rows with a start and an end are written only if they overlap the window of their
+// trace (`windows`: by trace, on its clock); `devices`, `ranks` and `notes` are complete. Text is
+// UTF-8; other bytes become U+FFFD.
 //
-// kOutput: the file cannot be written; kInterrupted: `stop` returned true; it is called every few
-// thousand rows. Memory: some pages.
+// kOutput: the file cannot be written. kInterrupted: `stop`, which is called every few thousand
+// rows, returned true. Memory: some pages.
 Result<void> WriteSqliteFile(const QueriedRun& run, std::span<const Interval> windows,
                              const std::string& path, const std::function<bool()>& stop);
 

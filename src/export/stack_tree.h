@@ -11,24 +11,25 @@
 
 namespace tacho {
 
-// Stacks of names, each kept once: a node is a frame below another one.
+// Stacks of names, stored as a tree so that each stack is kept once. A node is a frame below its
+// parent.
 class StackTree {
  public:
   static constexpr uint32_t kNone = 0xffffffff;
   struct Node {
     uint32_t parent = kNone;
     StringId name = StringId::kEmpty;
-    int64_t ns = 0;  // for the caller to add up
+    int64_t ns = 0;  // free for the caller's sums
   };
 
-  // The frame of that name below `parent` (kNone: below no other).
+  // The node for `name` below `parent` (kNone: at the top). Adds it if it is new.
   uint32_t Child(uint32_t parent, StringId name) {
     const auto [node, is_new] = children_.try_emplace(uint64_t{parent} << 32 | Index(name),
                                                       static_cast<uint32_t>(nodes_.size()));
     if (is_new) nodes_.push_back({parent, name});
     return node->second;
   }
-  // Adds the root of a thread, separate from all other nodes.
+  // Adds a new root for a thread. It is separate from all other nodes.
   uint32_t AddRoot() {
     nodes_.emplace_back();
     return static_cast<uint32_t>(nodes_.size() - 1);
@@ -37,7 +38,7 @@ class StackTree {
   Node& operator[](uint32_t node) { return nodes_[node]; }
   const Node& operator[](uint32_t node) const { return nodes_[node]; }
 
-  // The frames from the outermost to `node`.
+  // The nodes from the outermost frame to `node`.
   [[nodiscard]] std::vector<uint32_t> PathTo(uint32_t node) const {
     std::vector<uint32_t> path;
     for (; node != kNone; node = nodes_[node].parent) path.push_back(node);

@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-// Keeps what is written; fails beyond a size.
+// Keeps what is written. Write fails if the text would be longer than `most`.
 struct TextSink : ByteSink {
   std::string text = {};
   size_t most = SIZE_MAX;
@@ -20,7 +20,7 @@ struct TextSink : ByteSink {
   }
 };
 
-// The records of RFC 4180.
+// Splits CSV text into records by RFC 4180.
 inline std::vector<std::vector<std::string>> CsvRecords(std::string_view text) {
   std::vector<std::vector<std::string>> records(1, {""});
   bool quoted = false;

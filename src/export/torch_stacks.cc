@@ -15,7 +15,7 @@
 namespace tacho {
 namespace {
 
-// What torch's _filter_stack_entry leaves out.
+// Frames that torch's _filter_stack_entry leaves out.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kLeftOut = {
     {{"autograd/__init__", "_make_grads"},
      {"autograd/__init__", "backward"},
@@ -40,7 +40,7 @@ std::string TorchFrame(std::string_view name) {
   return frame;
 }
 
-// The Python functions around each host slice.
+// For each host slice: the Python functions around it.
 struct PythonStacks {
   StackTree tree;
   std::array<std::vector<uint32_t>, kSliceKinds> around;  // by kind and row: a node of the tree

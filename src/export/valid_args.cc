@@ -12,7 +12,7 @@ bool ValidArgs::ShapeIsValid(ArgsShapeId id) {
   Known& known = shapes_[Index(id)];
   if (known == Known::kNot) {
     const ArgsShape& shape = trace_.words[id];
-    std::string text;  // with a number in each slot
+    std::string text;  // the shape's text with the number 0 in each slot
     size_t from = 0;
     for (const ArgsShape::Slot& slot : shape.slots) {
       text.append(shape.text, from, slot.at - from) += '0';

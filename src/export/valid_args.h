@@ -8,12 +8,12 @@
 
 namespace tacho {
 
-// Whether the text is one JSON value by strict rules, as other readers than ours require.
+// Whether the text is one JSON value by strict rules. Other programs' readers require that.
 bool IsJson(std::string_view text);
 
-// Writes the arguments of events as valid JSON. A file, and so its Trace, may hold arguments that
-// are not: NaN, bytes that are not UTF-8, raw control characters. Checks each shape and each text
-// once. Memory: a byte for each.
+// Writes the arguments of events as valid JSON. In a file, and so in its Trace, arguments may be
+// invalid: NaN, bytes that are not UTF-8, raw control characters. Checks each shape and each text
+// only once. Memory: a byte for each of these.
 class ValidArgs {
  public:
   explicit ValidArgs(const Trace& trace)
@@ -21,8 +21,8 @@ class ValidArgs {
         shapes_(trace.words.args_shapes().size()),
         texts_(trace.words.strings.size()) {}
 
-  // As in the file if that is valid, else rebuilt key by key: a value that is not JSON ("NaN")
-  // becomes a string. "" for an event without arguments.
+  // The arguments as in the file if they are valid. Otherwise rebuilt key by key: a value that is
+  // not JSON ("NaN") becomes a string. "" for an event without arguments.
   std::string Json(const ArgsOf& args);
 
  private:
@@ -31,8 +31,8 @@ class ValidArgs {
   bool TextsAreValid(const ArgsOf& args);
 
   const Trace& trace_;
-  std::vector<Known> shapes_;  // by ArgsShapeId
-  std::vector<Known> texts_;   // by StringId
+  std::vector<Known> shapes_;  // indexed by ArgsShapeId
+  std::vector<Known> texts_;   // indexed by StringId
 };
 
 }  // namespace tacho

@@ -13,7 +13,7 @@ AheadStream::~AheadStream() {
     stop_ = true;
   }
   changed_.notify_all();
-  source_->Cancel();  // the thread may be waiting for a pipe
+  source_->Cancel();  // the thread may be waiting for bytes of a pipe
   thread_.join();
 }
 
@@ -47,7 +47,8 @@ void AheadStream::Run() {
   changed_.notify_all();
 }
 
-// Only this thread changes filled_, so it may read it, and fill the block, without the lock.
+// Only this thread changes filled_, so it may read it, and fill the block, without holding the
+// lock.
 bool AheadStream::FillNext() {
   {
     std::unique_lock lock(mutex_);

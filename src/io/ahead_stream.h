@@ -17,13 +17,13 @@ namespace tacho {
 
 // Reads and decodes on a thread of its own, up to kBlocks - 1 blocks ahead of the reader.
 //
-// The blocks form a ring: the reader holds one, the thread writes to another, the rest are full or
-// free. Blocks are counted from 0 and block i lies in memory i % kBlocks, so three counters hold
-// the whole state:
+// The blocks form a ring: the reader holds one, the thread writes to another, the others are full
+// or free. Blocks are counted from 0, and block i lies in memory i % kBlocks. So three counters
+// describe the whole state:
 //
-//   released_ <= taken_ <= filled_ <= released_ + kBlocks     taken_ - released_ is 0 or 1
+//  released_ <= taken_ <= filled_ <= released_ + kBlocks     taken_ - released_ is 0 or 1
 //
-// If the source throws, Next first returns the blocks read before that, then throws the same
+// If the source throws, Next first returns the blocks that were read before, then throws the same
 // exception.
 class AheadStream : public BlockStream {
  public:
@@ -41,7 +41,7 @@ class AheadStream : public BlockStream {
 
  private:
   struct Slot {
-    std::unique_ptr<BlockMemory> memory;  // made by the thread when it is first needed
+    std::unique_ptr<BlockMemory> memory;  // the thread allocates it when it first needs it
     size_t size = 0;
   };
 
@@ -53,15 +53,16 @@ class AheadStream : public BlockStream {
   std::array<Slot, kBlocks> ring_;
 
   std::mutex mutex_;
-  std::condition_variable changed_;  // at most one side waits: the ring is full, or it is empty
-  uint64_t filled_ = 0;              // blocks that the thread has filled
-  uint64_t taken_ = 0;               // blocks that the reader was given
-  uint64_t released_ = 0;            // blocks that the reader no longer uses
-  bool stop_ = false;                // the reader needs no more blocks
-  bool done_ = false;                // the thread will fill no more
+  // Only one side waits at a time: if the ring is full, or if it is empty.
+  std::condition_variable changed_;
+  uint64_t filled_ = 0;    // blocks that the thread has filled
+  uint64_t taken_ = 0;     // blocks that the reader has got
+  uint64_t released_ = 0;  // blocks that the reader no longer uses
+  bool stop_ = false;      // the reader needs no more blocks
+  bool done_ = false;      // the thread will fill no more
   std::exception_ptr failure_;
 
-  StreamEnd end_;  // as the reader sees it
+  StreamEnd end_;  // the source's end, once the reader has reached it
   std::thread thread_;
 };
 

@@ -40,7 +40,8 @@ Result<std::unique_ptr<ArchiveReader>> OpenArchive(const std::string& path) {
   if (!regular || PackingOf(stored->Peek(kPackingBytes)) != Packing::kPlain) {
     return WithContext(ArchiveReader::OfSource(Decode(std::move(stored))), path);
   }
-  // Not packed, so libarchive may seek: past unwanted members, and to the directory of a zip.
+  // The archive is not compressed, so libarchive may seek: past unwanted members, and to a zip's
+  // directory.
   TACHO_ASSIGN_OR_RETURN(OpenedFile again, OpenForReading(path));
   return WithContext(ArchiveReader::OfFile(std::move(again.file)), path);
 }

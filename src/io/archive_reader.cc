@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kInputBlock = 256 * 1024;
 
-constexpr size_t kMostName = 4096;  // the limit of paths; libarchive allows a megabyte
+constexpr size_t kMostName = 4096;  // longest path; libarchive allows a megabyte
 
 std::string WithoutControls(std::string name) {
   if (name.size() > kMostName) name.resize(kMostName);
@@ -34,7 +34,7 @@ struct ArchiveReader::Input {
   static la_ssize_t Read(archive*, void* data, const void** bytes) {
     auto* input = static_cast<Input*>(data);
     *bytes = input->buffer.get();
-    // An exception must not pass through C code, so it is rethrown after libarchive has returned.
+    // An exception must not pass through C code, so it is rethrown once libarchive has returned.
     try {
       return static_cast<la_ssize_t>(input->source->Read(input->buffer.get(), kInputBlock));
     } catch (...) {
@@ -97,7 +97,8 @@ Result<std::optional<ArchiveMember>> ArchiveReader::Next() {
     }
     ++entries_;
     if (archive_entry_filetype(entry) != AE_IFREG) continue;
-    if (archive_entry_hardlink(entry) != nullptr) continue;  // its bytes belong to the other name
+    // Skip a hard link: its bytes are stored under the file's other name.
+    if (archive_entry_hardlink(entry) != nullptr) continue;
     piece_ = {};
     member_position_ = 0;
     member_ended_ = false;
@@ -135,7 +136,7 @@ bool ArchiveReader::NextPiece() {
     }
     return EndMember(StreamDefect::kCorrupt, FailureText());
   }
-  // A few bytes can describe a hole of exabytes, which would be read as zeros.
+  // Refuse holes: a few bytes can describe one of exabytes, which would be read as zeros.
   if (offset < 0 || static_cast<uint64_t>(offset) != member_position_) {
     return EndMember(StreamDefect::kCorrupt, "the member has a hole: pack it without --sparse");
   }
@@ -152,12 +153,13 @@ bool ArchiveReader::EndMember(StreamDefect defect, const std::string& text) {
 }
 
 std::string ArchiveReader::UniqueName(archive_entry* entry) {
-  // The UTF-8 form does not depend on the locale, but not every name has one.
+  // The UTF-8 form of a name does not depend on the locale, but not every name has one.
   const char* text = archive_entry_pathname_utf8(entry);
   if (text == nullptr) text = archive_entry_pathname(entry);
   std::string name =
       text != nullptr && *text != '\0' ? WithoutControls(text) : fmt::format("member {}", entries_);
-  // Continues the last count, so that many members of one name do not take quadratic time.
+  // Continue from the name's last number, so that many members with one name do not take quadratic
+  // time.
   if (names_.try_emplace(name, 1).second) return name;
   std::string unique;
   do {
@@ -166,8 +168,8 @@ std::string ArchiveReader::UniqueName(archive_entry* entry) {
   return unique;
 }
 
-// How the bytes of the archive ended, if they have. Unlike libarchive we distinguish a truncated
-// file from a wrong checksum.
+// How the bytes of the archive ended, if they have. Unlike libarchive, this distinguishes a
+// truncated file from a wrong checksum.
 StreamEnd ArchiveReader::InputDefect() const {
   if (!input_ || input_->source->end().defect == StreamDefect::kTrailingJunk) return {};
   return input_->source->end();

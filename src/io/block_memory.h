@@ -8,15 +8,15 @@
 
 namespace tacho {
 
-// The memory of one block with the room around it that BlockStream promises. `data()` is aligned to
-// a cache line. Takes no physical memory for pages until they are written to.
+// The memory of one block, with the room around it that BlockStream promises. data() is aligned to
+// a cache line. A page takes physical memory only once it is written to.
 class BlockMemory {
  public:
   explicit BlockMemory(size_t capacity)
       : capacity_(capacity),
         memory_(static_cast<char*>(::operator new(
             BlockStream::kHeadroom + capacity + BlockStream::kTailroom, kAlignment))) {
-    // Vector code reads past the end, so those bytes must be initialised.
+    // Vector code reads beyond the end, so those bytes must be initialised.
     std::memset(data() + capacity_, 0, BlockStream::kTailroom);
   }
   BlockMemory(const BlockMemory&) = delete;

@@ -15,18 +15,18 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view kSqliteMagic = "SQLite format 3\0"sv;
 constexpr std::string_view kNsysMagic = "NVIDIA Tegra Profiler Report";
-// Stands after some bytes that differ.
+// These bytes come after some that differ between files.
 constexpr std::string_view kNsysStreamMagic = "[END]NVIDIA Nsight Systems Stream ";
 constexpr size_t kNsysStreamWithin = 64;
 constexpr std::string_view kNcuMagic = "NVR\0"sv;
-constexpr std::string_view kRocprofKey = "\"rocprofiler-sdk-tool\"";  // the only key at the top
+constexpr std::string_view kRocprofKey = "\"rocprofiler-sdk-tool\"";  // the only top-level key
 constexpr size_t kRocprofWithin = 64;
 constexpr std::array kForeignMagics = {
     "\xfd"
     "7zXZ\0"sv,
     "BZh"sv, "\x04\x22\x4d\x18"sv, "7z\xbc\xaf\x27\x1c"sv, "Rar!\x1a\x07"sv};
 constexpr std::array kZipMagics = {"PK\x03\x04"sv, "PK\x05\x06"sv, "PK\x07\x08"sv};
-// Names of tables and indexes, in the schema at the start of each export that nsys makes.
+// Names of tables and indexes that stand in the schema at the start of every nsys export.
 constexpr std::array kNsysTables = {"StringIds"sv, "TARGET_INFO_"sv, "CUPTI_ACTIVITY_KIND_"sv,
                                     "META_DATA_EXPORT"sv};
 
@@ -43,7 +43,8 @@ bool ContainsOne(std::string_view text, const std::array<std::string_view, kCoun
   });
 }
 
-// A tar header has a checksum of its own, which also tells archives from before "ustar".
+// Whether a tar header begins here, judged by the header's checksum; so it recognises archives from
+// before "ustar" too.
 bool StartsTar(std::string_view start) {
   constexpr size_t kHeaderSize = 512;
   constexpr size_t kSumAt = 148;
@@ -65,9 +66,9 @@ bool StartsTar(std::string_view start) {
   return stored == sum;
 }
 
-// Results begin with `{"schema": 1, "tacho": {...}, "verdict": ` or, if they are of no traces,
-// `"traces": `. A file that is cut off earlier has the beginning of that, at least `{"schema"`.
-// Other documents of tacho have another key there.
+// Results begin with `{"schema": 1, "tacho": {...}, "verdict": ` or, if they cover no traces, with
+// `"traces": ` in place of `"verdict": `. If the file is cut off earlier, `start` must agree as far
+// as it goes and hold at least `{"schema"`. tacho's other documents have another key there.
 bool LooksLikeResults(std::string_view start) {
   const auto take = [&](std::string_view text) {
     start.remove_prefix(std::min(start.find_first_not_of(" \t\r\n,:"), start.size()));

@@ -34,7 +34,7 @@ Decoded DecodeByContent(std::unique_ptr<ByteSource> stored) {
 Packing PackingOf(std::string_view start) {
   if (start.starts_with(kGzipMagic)) return Packing::kGzip;
   if (StartsZstdFrame(start)) return Packing::kZstd;
-  // A single byte 0x1f is not text, but a single byte 0x28 is "(".
+  // One byte 0x1f alone cannot be text, but one byte 0x28 alone can: it is "(".
   if (!start.empty() && kGzipMagic.starts_with(start)) return Packing::kGzip;
   if (start.size() >= 2 && kZstdMagic.starts_with(start)) return Packing::kZstd;
   return Packing::kPlain;

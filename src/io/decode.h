@@ -8,20 +8,21 @@
 
 namespace tacho {
 
-// How the stored bytes are packed, by their first bytes.
+// How stored bytes are compressed, judged by the first of them.
 enum class Packing { kPlain, kGzip, kZstd };
 
-// How many first bytes decide the packing.
+// PackingOf needs this many bytes.
 inline constexpr size_t kPackingBytes = 4;
 
-// The packing of data that starts with `start`: all of it, or at least kPackingBytes. Data that is
-// only the beginning of a magic number counts as packed (and is then reported as truncated).
+// How data is compressed. `start`: all of it, or at least its first kPackingBytes. Data that is
+// only the beginning of a magic number counts as compressed; decoding then reports that it is
+// truncated.
 Packing PackingOf(std::string_view start);
 
-// A source of the plain bytes. If `stored` is not packed, it passes them through.
+// A source of the plain bytes of `stored`. If it is not compressed, passes its bytes through.
 std::unique_ptr<ByteSource> Decode(std::unique_ptr<ByteSource> stored);
 
-// The plain bytes of `stored`, decompressed if packed, in blocks.
+// The plain bytes of `stored`, decompressed if necessary, in blocks.
 std::unique_ptr<BlockStream> DecodeStream(std::unique_ptr<ByteSource> stored,
                                           StreamThreads threads);
 

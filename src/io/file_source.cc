@@ -19,7 +19,7 @@ Result<std::unique_ptr<FileSource>> FileSource::Open(const std::string& path) {
   const bool regular = S_ISREG(opened.status.st_mode);
   uint64_t size = static_cast<uint64_t>(std::max<off_t>(opened.status.st_size, 0));
   if (regular) {
-    // Standard input may be a file that was partly read already.
+    // Standard input may be a file of which a part was already read.
     const off_t offset = ::lseek(opened.file.get(), 0, SEEK_CUR);
     if (offset > 0) size -= std::min(size, static_cast<uint64_t>(offset));
     ::posix_fadvise(opened.file.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -65,7 +65,7 @@ size_t FileSource::Read(char* to, size_t room) {
 
 size_t FileSource::AtSizeLimit(uint64_t position) {
   char more = 0;
-  // One byte past the snapshot proves that the file has grown, on any file system.
+  // One more byte than the size at opening proves that the file has grown, on any file system.
   if (::read(file_.get(), &more, 1) <= 0) return AtEnd(position, "");
   return AtEnd(position,
                "the file grew while it was read: the rest is not read; wait until it is written");
@@ -79,7 +79,8 @@ size_t FileSource::AtEnd(uint64_t position, const std::string& text) {
   return 0;
 }
 
-// False when Cancel was called. After an error of poll, read gives the better message.
+// Returns false if Cancel was called. After an error of poll it returns true, because read gives
+// the better message.
 bool FileSource::WaitForBytes() const {
   std::array<pollfd, 2> waiting = {pollfd{file_.get(), POLLIN, 0},
                                    pollfd{cancel_.get(), POLLIN, 0}};

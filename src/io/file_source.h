@@ -12,15 +12,15 @@ namespace tacho {
 
 // The bytes of a file, a FIFO or standard input ("-").
 //
-// A regular file is read up to its size at the time of opening, so that a file which an engine is
-// still writing has an end. If it has grown or shrunk when that end is reached, end() says so
-// (kReadFailed). A file that claims to be empty (as those of /proc do) is read until its first end
-// of file, at most kMaxUnsized bytes.
+// A regular file is read up to the size that it had when it was opened, so that a file which an
+// engine is still writing has an end. If the file has grown or shrunk by then, end() says so
+// (kReadFailed). A file that claims to be empty, as those in /proc do, is read until the system
+// reports its end, for at most kMaxUnsized bytes.
 class FileSource : public ByteSource {
  public:
   static constexpr uint64_t kMaxUnsized = uint64_t{1} << 30;
 
-  // Fails with kUnreadable: missing, no permission, a folder, a device, a socket.
+  // kUnreadable: missing, no permission, a folder, a device, a socket.
   static Result<std::unique_ptr<FileSource>> Open(const std::string& path);
 
   size_t Read(char* to, size_t room) override;
@@ -30,7 +30,7 @@ class FileSource : public ByteSource {
   }
   void Cancel() override;
 
-  // True for a regular file: its first `size_at_open` bytes will be read. False for a FIFO or
+  // True for a regular file, of which the first `size_at_open` bytes are read. False for a FIFO or
   // another stream.
   [[nodiscard]] bool is_regular() const { return regular_; }
   [[nodiscard]] uint64_t size_at_open() const { return size_; }
@@ -42,7 +42,7 @@ class FileSource : public ByteSource {
   [[nodiscard]] bool WaitForBytes() const;
 
   FileDescriptor file_;
-  FileDescriptor cancel_;  // an eventfd for streams, so that Cancel can end a wait
+  FileDescriptor cancel_;  // for streams: an eventfd with which Cancel ends a wait
   const bool regular_;
   const uint64_t size_;
   std::atomic<uint64_t> position_ = 0;

@@ -15,8 +15,8 @@ struct DirCloser {
   void operator()(DIR* dir) const { ::closedir(dir); }
 };
 
-// The names in a folder, sorted, so that the choice among several links does not depend on the
-// disk.
+// The names in a folder, sorted, so that the choice among several links to one file does not depend
+// on the disk.
 Result<std::vector<std::string>> NamesIn(const std::string& folder) {
   const std::unique_ptr<DIR, DirCloser> dir(::opendir(folder.c_str()));
   if (!dir) {
@@ -55,7 +55,7 @@ Result<std::vector<FolderWalk::File>> FolderWalk::FilesBelow(const std::string& 
   if (!seen_.emplace(Identity{status.st_dev, status.st_ino}, folder).second) return files;
   Pending pending;
   TACHO_RETURN_IF_ERROR(WithContext(ReadFolder(folder, pending, files), folder));
-  // Links last, so that a file below the folder is listed under its own name.
+  // Follow links last, so that a file below the folder is listed under its own name.
   while (!pending.folders.empty() || !pending.links.empty()) {
     if (!pending.folders.empty()) {
       const std::string next = std::move(pending.folders.back());
@@ -85,7 +85,7 @@ Result<void> FolderWalk::ReadFolder(const std::string& folder, Pending& pending,
     const std::string path = folder.ends_with('/') ? folder + name : folder + "/" + name;
     struct stat status = {};
     if (::lstat(path.c_str(), &status) != 0) {
-      // Gone since it was listed, as the temporary files of a running engine are.
+      // ENOENT: the file is gone since it was listed, like the temporary files of a running engine.
       if (errno != ENOENT) Skip(path, "cannot be looked at: " + SystemErrorText(errno));
     } else if (S_ISLNK(status.st_mode)) {
       pending.links.push_back(path);
@@ -99,7 +99,7 @@ Result<void> FolderWalk::ReadFolder(const std::string& folder, Pending& pending,
 void FolderWalk::Take(const std::string& path, const struct stat& status, Pending& pending,
                       std::vector<File>& files) {
   const bool folder = S_ISDIR(status.st_mode);
-  // Sockets, FIFOs and devices are no files: a running engine leaves some beside its traces.
+  // Sockets, FIFOs and devices are not listed: a running engine leaves some beside its traces.
   if (!folder && !S_ISREG(status.st_mode)) return;
   const auto [first, is_new] = seen_.emplace(Identity{status.st_dev, status.st_ino}, path);
   if (!is_new) {

@@ -13,7 +13,7 @@
 namespace tacho {
 
 // Lists the files below folders: each file and each folder once, however many links lead to it. One
-// walk serves all folders of a call, so that a folder inside another one is not read twice.
+// object serves all folders of a call, so that a folder inside another one is not read twice.
 class FolderWalk {
  public:
   struct File {
@@ -21,10 +21,10 @@ class FolderWalk {
     uint64_t size = 0;
   };
 
-  // Marks a file that the user named, so that it is not listed again. False, with a reason in
-  // skipped(), if it was named before under another path.
+  // Marks a file that the user named, so that FilesBelow does not list it again. False, with a
+  // reason in skipped(), if the file was marked before under another path.
   bool MarkSeen(const std::string& path, const struct stat& status);
-  // Fails if the folder itself cannot be read; an unreadable folder below it goes into failures(),
+  // Fails if `folder` itself cannot be read. An unreadable folder below it goes into failures(),
   // because it may hold traces.
   Result<std::vector<File>> FilesBelow(const std::string& folder);
 
@@ -43,7 +43,7 @@ class FolderWalk {
             std::vector<File>& files);
   void Skip(const std::string& path, const std::string& why);
 
-  std::map<Identity, std::string> seen_;  // identity -> the path under which it was first seen
+  std::map<Identity, std::string> seen_;  // identity -> path under which it was first seen
   std::vector<std::string> skipped_;
   std::vector<Error> failures_;
 };

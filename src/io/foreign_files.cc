@@ -12,7 +12,7 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::string_view kLfsStart = "version https://git-lfs.github.com/spec/v";
-constexpr size_t kLongestPointer = 1024;  // bytes, by the specification
+constexpr size_t kLongestPointer = 1024;  // bytes; from the specification
 
 constexpr size_t kAnywhere = SIZE_MAX;
 
@@ -26,15 +26,15 @@ constexpr std::string_view kAscend =
 constexpr std::string_view kExport =
     "if nsys export wrote it, export the report with --type sqlite instead";
 
-// A kind of file that begins with `start`, and has `word` in its first `within` bytes.
+// A kind of file that begins with `start` and contains `word` in its first `within` bytes.
 struct Foreign {
   std::string_view start, word;
   size_t within;
   std::string_view is, instead;
 };
 
-// Profiles. An XSpace begins with its first plane, a pickle with its protocol, a TFRecord with a
-// length. These do not identify a file; `word`, which comes later in it, does.
+// Profiles. What they begin with does not identify them (an XSpace begins with its first plane, a
+// pickle with its protocol, a TFRecord with a length); `word`, which comes later, does.
 constexpr Foreign kProfiles[] = {
     {"\x0a", "/host:", 128, "is an XPlane profile of JAX or TensorFlow", kNsys},
     {"\x0a", "/device:", 128, "is an XPlane profile of JAX or TensorFlow", kNsys},
@@ -49,7 +49,7 @@ constexpr Foreign kProfiles[] = {
     {"{\xa9\x03", "", 0, "is a profile of Python's cProfile", kTorch},
 };
 
-// Tables of text: `word` is in the first line, which names the columns.
+// Tables of text. `word` is in their first line, which names the columns.
 constexpr Foreign kTables[] = {
     {"", "Start_Timestamp", kAnywhere, "is a table of rocprofv3 (CSV)", kTorch},
     {"", "TotalDurationNs", kAnywhere, "is a table of rocprof's totals (CSV)", kTorch},
@@ -64,7 +64,7 @@ constexpr Foreign kTables[] = {
      "name trace_view.json, which lies beside it"},
 };
 
-// Files that may lie beside traces in any number.
+// Files of which any number may lie beside traces.
 constexpr Foreign kOthers[] = {
     {"\x80\x02", "", 0, "is a Python pickle", kTorch},
     {"\x80\x03", "", 0, "is a Python pickle", kTorch},

@@ -6,13 +6,13 @@
 
 namespace tacho {
 
-// Compresses into another sink, as Python's gzip does.
+// Compresses into another sink, in the way of Python's gzip.
 class GzipSink : public ByteSink {
  public:
   GzipSink(ByteSink& to, int level);
   ~GzipSink() override;
   bool Write(std::string_view bytes) override;
-  // Writes what is left, and the trailer.
+  // Writes the remaining bytes and the trailer.
   bool Finish();
 
  private:

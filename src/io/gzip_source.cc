@@ -71,7 +71,7 @@ void GzipSource::ReadHeader() {
   }
   if ((flags & kName) != 0 && !SkipText()) return EndTruncated();
   if ((flags & kComment) != 0 && !SkipText()) return EndTruncated();
-  // Not checked: the data may be good after a damaged header.
+  // The header's checksum is not checked: after a damaged header the data may still be good.
   if ((flags & kHeaderCrc) != 0 && !Skip(2)) return EndTruncated();
   inflater_->Reset();
   crc_ = 0;
@@ -82,7 +82,7 @@ void GzipSource::ReadHeader() {
 size_t GzipSource::ReadBody(char* to, size_t room) {
   const bool more_input = input_.Fill();
   const bool at_zeros = input_.at_zeros();
-  // Before zeros are judged, the inflater gives all that it holds back.
+  // Before zeros are judged, the inflater must give everything that it holds back.
   const Inflater::Step step =
       inflater_->Inflate(input_.data(), at_zeros ? 0 : input_.size(), to, room);
   input_.Take(step.taken);
@@ -92,7 +92,8 @@ size_t GzipSource::ReadBody(char* to, size_t room) {
   } else if (step.status == Inflater::Status::kCorrupt) {
     EndCorrupt();
   } else if (step.taken == 0 && step.written == 0) {
-    // The last case would be a bug of the library: end rather than loop for ever.
+    // The last branch is reached only by a bug of the library; it ends the stream instead of
+    // looping for ever.
     if (!more_input) {
       EndTruncated();
     } else if (at_zeros) {
@@ -104,7 +105,7 @@ size_t GzipSource::ReadBody(char* to, size_t room) {
   return step.written;
 }
 
-// Decodes the first zeros of a run. The rest of the run follows only if these gave zeros.
+// Decodes the first zeros of a run. The rest of the run is decoded only if these gave zeros.
 void GzipSource::TakeZeros() {
   constexpr size_t kMostFromOneBit = 258;
   pending_.resize(StoredInput::kLongZeros * 8 * kMostFromOneBit);
@@ -217,7 +218,7 @@ void GzipSource::EndTruncated() {
 
 void GzipSource::EndWith(StreamDefect defect, const std::string& text) {
   state_ = State::kEnd;
-  // If the stored bytes themselves ended early, that is the cause.
+  // If the stored bytes themselves ended early, report that, because it is the cause.
   if (defect == StreamDefect::kTruncated && input_.source().end().defect != StreamDefect::kNone) {
     end_ = input_.source().end();
     return;

@@ -11,15 +11,16 @@ namespace tacho {
 namespace {
 
 uint8_t* Bytes(const char* data) {
-  return const_cast<uint8_t*>(reinterpret_cast<const uint8_t*>(data));  // never written to as input
+  // ISA-L never writes to its input.
+  return const_cast<uint8_t*>(reinterpret_cast<const uint8_t*>(data));
 }
 
 uint32_t Clamped(size_t size) {
   return static_cast<uint32_t>(std::min<size_t>(size, std::numeric_limits<uint32_t>::max()));
 }
 
-// ISA-L keeps up to 8 bytes of input in a bit buffer and up to 64 kB of output in a buffer of its
-// own (the window, when `out` was too small for all of it). Both are public members of its state.
+// ISA-L keeps up to 8 bytes of input in a bit buffer. If `out` is too small, it keeps up to 64 kB
+// of output in a buffer of its own (the window). Both are public members of its state.
 class IsalInflater : public Inflater {
  public:
   IsalInflater() { Reset(); }
@@ -54,7 +55,7 @@ class IsalInflater : public Inflater {
   }
 
   [[nodiscard]] std::string Unused() const override {
-    // The lowest bits belong to the last, partly used byte.
+    // The lowest bits belong to the last byte, of which a part was used.
     const int bits = std::max(state_.read_in_length, 0);
     const uint64_t whole = state_.read_in >> (bits % 8);
     std::string bytes;
@@ -72,8 +73,8 @@ class IsalInflater : public Inflater {
   }
 
  private:
-  // A copy with an invalid distance counts as output although nothing was written, so the last
-  // bytes may be old memory. The length of the longest copy is therefore dropped.
+  // ISA-L counts a copy with an invalid distance as output although it wrote nothing, so the last
+  // bytes may be old memory. This drops as many bytes as the longest copy has.
   void DropUnwritten(const uint8_t* out) {
     constexpr int32_t kLongestCopy = 258;
     const int32_t held =
@@ -84,7 +85,8 @@ class IsalInflater : public Inflater {
     state_.avail_out += static_cast<uint32_t>(given);
   }
 
-  // At corrupt data isal_inflate forgets the good bytes before it that its own buffer still holds.
+  // When isal_inflate meets corrupt data, it forgets good bytes that are still in its own buffer;
+  // this gives them out.
   void GiveHeldOutput() {
     const int held = state_.tmp_out_valid - state_.tmp_out_processed;
     if (held <= 0) return;
@@ -95,7 +97,7 @@ class IsalInflater : public Inflater {
     state_.avail_out -= size;
   }
 
-  inflate_state state_;  // 90 kB, set up by Reset
+  inflate_state state_;  // 90 kB; Reset initialises it
   bool failed_ = false;
   int error_ = 0;
 };

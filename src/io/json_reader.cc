@@ -32,13 +32,13 @@ struct JsonReader::Document {
   // One open object or array.
   struct Level {
     std::string_view key = {};
-    std::optional<element> value = {};  // for an array: the current item, once it has one
+    std::optional<element> value = {};  // in an array: the current item, once there is one
     simdjson::dom::array::iterator next = {}, end = {};
-    size_t items = 0;  // for an array: items taken so far
+    size_t items = 0;  // in an array: number of items taken so far
     bool is_array = false;
   };
 
-  // The field of the open object, or the item of the open array.
+  // The field `key` of the open object, or the current item of the open array.
   std::optional<element> Find(std::string_view key) const {
     const Level& level = levels.back();
     if (!level.value || !error.empty()) return std::nullopt;
@@ -47,14 +47,14 @@ struct JsonReader::Document {
     if (level.value->at_key(key).get(found) != simdjson::SUCCESS) return std::nullopt;
     return found;
   }
-  // As Find; an open object without the field is an error.
+  // Like Find, but it is an error if the open object lacks the field.
   std::optional<element> Need(std::string_view key) {
     const auto found = Find(key);
     if (!found && levels.back().value && error.empty())
       error = PathOf(key) + ": expected a value, as this version of tacho writes one";
     return found;
   }
-  // "traces[3].kernels[0].count"
+  // Where the field `key` is, for a message: "traces[3].kernels[0].count".
   std::string PathOf(std::string_view key) const {
     std::string path;
     for (const Level& level : levels) {
@@ -69,7 +69,7 @@ struct JsonReader::Document {
 
   simdjson::dom::parser parser;
   std::vector<Level> levels;
-  size_t items = 0;  // of all lists
+  size_t items = 0;  // number of items taken from all lists together
   std::string error;
 };
 
@@ -79,7 +79,8 @@ JsonReader& JsonReader::operator=(JsonReader&&) noexcept = default;
 JsonReader::~JsonReader() = default;
 
 Result<JsonReader> JsonReader::Parse(std::string text) {
-  text.reserve(text.size() + simdjson::SIMDJSON_PADDING);  // else the parser copies it
+  // Without this room the parser would copy the text.
+  text.reserve(text.size() + simdjson::SIMDJSON_PADDING);
   auto document = std::make_unique<Document>();
   element root;
   if (const auto error = document->parser.parse(text.data(), text.size(), false).get(root);

@@ -17,30 +17,32 @@
 
 namespace tacho {
 
-// Reads one JSON document with the same calls with which a JsonWriter (text/json_writer.h) writes
-// it, so that one template can do both. Fields are looked up by key: their order does not matter
-// and unknown ones are skipped. Only a std::optional, a field with UnlessIs and an object may be
-// absent: their values stay as they were. The first other field that is absent, or has another type
-// or range, ends the reading of values; Finish says which it was. At most kMostItems items are read
-// from all lists together.
+// Reads one JSON document with the same calls with which JsonWriter (text/json_writer.h) writes it,
+// so that one template can do both. Fields are looked up by key: their order does not matter, and
+// unknown fields are skipped.
 //
-// Cost: the document is parsed once; memory: some 12 times its size. Each field is searched in its
-// object.
+// Only objects, std::optional fields and fields with UnlessIs may be absent; their values then stay
+// as they were. The first other field that is absent, or has a wrong type or range, ends the
+// reading of values; Finish tells which field it was. All lists together give at most kMostItems
+// items.
+//
+// Cost: the document is parsed once, and each field is searched in its object. Memory: some 12
+// times the document's size.
 class JsonReader {
  public:
   static constexpr bool kReads = true;
-  static constexpr int64_t kMostNs = int64_t{1} << 61;  // 73 years: the sum of three fits
+  static constexpr int64_t kMostNs = int64_t{1} << 61;  // 73 years: three such values can be added
   static constexpr uint64_t kMostCount = uint64_t{1} << 53;
   static constexpr size_t kMostItems = 16'000'000;
 
-  // Fails with kUnreadable when `text` is not one JSON object: "cut off at byte 20" if it ends
-  // before the object does.
+  // Fails with kUnreadable if `text` is not one JSON object; the error is "cut off at byte 20" if
+  // the text ends before the object does.
   static Result<JsonReader> Parse(std::string text);
   JsonReader(JsonReader&&) noexcept;
   JsonReader& operator=(JsonReader&&) noexcept;
   ~JsonReader();
 
-  // Opens an object inside the open one. If it is absent, reads of its fields change nothing.
+  // Opens an object inside the open one. If there is none, reading its fields changes nothing.
   void BeginObject(std::string_view key);
   void BeginRow(std::string_view key) { BeginObject(key); }
   void End();
@@ -105,7 +107,7 @@ class JsonReader {
     Fields(keys_and_values...);
     End();
   }
-  // Appends to `items`.
+  // Reads a list; appends one item to `items` for each of its elements.
   template <typename T, typename Read>
   void Rows(std::string_view key, std::vector<T>& items, const Read& read) {
     BeginItems(key);
@@ -122,16 +124,16 @@ class JsonReader {
     while (NextItem()) Field({}, items.emplace_back());
     End();
   }
-  // Calls `visit` with the name and the value of each field of the open object; all fields must be
+  // Calls `visit` with the name and value of each field of the open object. All its fields must be
   // counts.
   template <typename Visit>
   void Counts(const Visit& visit) {
     for (auto& [name, count] : TakeCounts()) visit(std::move(name), count);
   }
 
-  // Marks a field as wrong: `expected` says what would be right.
+  // Reports a field as wrong. `expected`: what would be right.
   void Refuse(std::string_view key, std::string_view expected);
-  // kUnreadable: "traces[3].kernels[0].count: expected a whole number".
+  // kUnreadable if a field was wrong: "traces[3].kernels[0].count: expected a whole number".
   [[nodiscard]] Result<void> Finish() const;
 
  private:
@@ -143,11 +145,11 @@ class JsonReader {
   }
   std::optional<uint64_t> Natural(std::string_view key);
   std::vector<std::pair<std::string, uint64_t>> TakeCounts();
-  // Whether values are read: the open object is there, and no field was wrong before.
+  // Whether values are still read: the open object exists, and no field was wrong so far.
   [[nodiscard]] bool IsOpen() const;
   void BeginItems(std::string_view key);
   bool NextItem();
-  bool IsObject();  // refuses an item that is not an object
+  bool IsObject();  // reports an item that is not an object as wrong
 
   std::unique_ptr<Document> document_;
 };

@@ -9,7 +9,7 @@
 
 namespace tacho {
 
-// Bytes that the caller keeps alive, in pieces of at most `piece` bytes.
+// A source of bytes that the caller keeps alive. Read returns at most `piece` bytes at a time.
 class MemorySource : public ByteSource {
  public:
   explicit MemorySource(std::string_view bytes, size_t piece = SIZE_MAX)

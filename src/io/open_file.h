@@ -14,11 +14,11 @@ struct OpenedFile {
   struct stat status = {};
 };
 
-// Opens a regular file, a FIFO or, for "-", a copy of standard input for reading. Devices are
-// refused before they are opened, because opening can have effects. Errors begin with `path`.
+// Opens a regular file, a FIFO or, for "-", a copy of standard input for reading. Refuses a device
+// before opening it, because opening one can have effects. Errors begin with `path`.
 Result<OpenedFile> OpenForReading(const std::string& path);
 
-// Why a path of this type is not read ("is a folder ..."); "" for a regular file and a FIFO.
+// Why a path of this type cannot be read ("is a folder ..."); "" for a regular file or a FIFO.
 std::string WhyNotReadable(mode_t mode);
 
 }  // namespace tacho

@@ -9,8 +9,8 @@
 namespace tacho {
 namespace {
 
-// FindTraces does not look at pipes, which would consume their bytes. They are refused here if they
-// are not traces.
+// Opens a pipe. FindTraces does not look at pipes, because that would consume their bytes, so this
+// refuses a pipe that does not hold a trace.
 Result<std::unique_ptr<BlockStream>> OpenUnseen(std::unique_ptr<ByteSource> stored,
                                                 const std::string& name, StreamThreads threads) {
   auto plain = std::make_unique<PeekedSource>(Decode(std::move(stored)));

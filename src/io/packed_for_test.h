@@ -17,7 +17,7 @@
 // Helpers of this folder's tests: they pack bytes, and read a stream to its end.
 namespace tacho::packed {
 
-// Text of `size` bytes that compresses, but not to nothing.
+// Text of `size` bytes that can be compressed, but not to almost nothing.
 inline std::string SampleText(size_t size) {
   std::string text;
   uint64_t state = 88172645463325252u;
@@ -52,7 +52,7 @@ inline std::string Gzipped(std::string_view bytes, int level = 6) {
   return Deflated(bytes, MAX_WBITS + 16, level);
 }
 
-// With a checksum, as the zstd program writes it, unless `checksum` is false.
+// Compresses with zstd; with a checksum, as the zstd program does, unless `checksum` is false.
 inline std::string Zstded(std::string_view bytes, int level = 3, bool checksum = true) {
   std::string out(ZSTD_compressBound(bytes.size()), '\0');
   ZSTD_CCtx* const context = ZSTD_createCCtx();
@@ -96,7 +96,7 @@ inline std::string Archived(const std::vector<PackedFile>& files, ArchiveFormat 
     archive_entry_set_filetype(entry, file.name.ends_with('/') ? AE_IFDIR : AE_IFREG);
     archive_entry_set_perm(entry, 0644);
     archive_entry_set_size(entry, static_cast<la_int64_t>(file.bytes.size()));
-    // A name that is not UTF-8 gives a warning.
+    // A name that is not UTF-8 causes a warning.
     EXPECT_GE(archive_write_header(writer, entry), ARCHIVE_WARN) << archive_error_string(writer);
     archive_write_data(writer, file.bytes.data(), file.bytes.size());
     archive_entry_free(entry);

@@ -8,12 +8,12 @@
 
 namespace tacho {
 
-// Shows the first bytes of a source that cannot seek; Read then returns them again.
+// Lets a caller look at the first bytes of a source that cannot seek; Read then returns them again.
 class PeekedSource : public ByteSource {
  public:
   explicit PeekedSource(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
 
-  // The first `size` bytes, fewer if the source is shorter. Call it only before the first Read.
+  // The first `size` bytes, or fewer if the source is shorter. Call it only before the first Read.
   std::string_view Peek(size_t size);
 
   size_t Read(char* to, size_t room) override;
@@ -24,7 +24,7 @@ class PeekedSource : public ByteSource {
  private:
   std::unique_ptr<ByteSource> source_;
   std::string peeked_;
-  size_t given_ = 0;  // bytes of peeked_ that Read has given
+  size_t given_ = 0;  // bytes of peeked_ that Read has returned
 };
 
 }  // namespace tacho

@@ -8,7 +8,7 @@
 namespace tacho {
 namespace {
 
-constexpr char kPacketTag = 0x0a;  // Trace.packet: field 1, length-delimited
+constexpr char kPacketTag = 0x0a;  // the tag of Trace.packet: field 1, length-delimited
 
 enum WireType { kVarint = 0, kFixed64 = 1, kLength = 2, kFixed32 = 5 };
 
@@ -23,15 +23,16 @@ std::optional<uint64_t> TakeVarint(std::string_view& bytes) {
   return std::nullopt;
 }
 
-// Nearly every packet has one of these fields of TracePacket: timestamp (8), trusted_uid (3),
-// trusted_packet_sequence_id (10), synchronization_marker (36), trace_config (33), trace_uuid (89).
-// Python's writers, such as torch's, begin with a track_descriptor (60) alone.
+// Whether a field is one that nearly every TracePacket has: timestamp (8), trusted_uid (3),
+// trusted_packet_sequence_id (10), synchronization_marker (36), trace_config (33) or trace_uuid
+// (89). Python's writers, such as torch's, begin with a packet that has only a track_descriptor
+// (60).
 bool IsTypical(uint64_t field, uint64_t wire) {
   if (wire == kVarint) return field == 3 || field == 8 || field == 10;
   return wire == kLength && (field == 33 || field == 36 || field == 60 || field == 89);
 }
 
-// True if the fields of `packet` are well formed and one of them is typical. `cut`: the packet
+// Whether the fields of `packet` are well formed and one of them is typical. `cut`: the packet
 // continues after the given bytes.
 bool IsPacket(std::string_view packet, bool cut) {
   bool typical = false;

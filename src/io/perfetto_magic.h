@@ -4,7 +4,7 @@
 
 namespace tacho {
 
-// True if `start`, the first bytes of a file, are a Perfetto protobuf trace: a chain of TracePacket
+// Whether a file that begins with `start` is a Perfetto protobuf trace, a sequence of TracePacket
 // messages. The format has no magic number, so this looks at the fields of the first packet.
 bool LooksLikePerfetto(std::string_view start);
 

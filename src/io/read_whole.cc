@@ -12,7 +12,7 @@ namespace tacho {
 Result<std::string> ReadWholeFile(const std::string& path, size_t most) {
   TACHO_ASSIGN_OR_RETURN(auto stream, OpenStream(path, StreamThreads::kInline));
   std::string text;
-  // Reserves all that a plain file needs, with room for a parser that reads past the end.
+  // Reserve what a plain file needs, and room for a parser that reads beyond the end.
   std::error_code unknown;
   if (const uintmax_t stored = std::filesystem::file_size(path, unknown); !unknown)
     text.reserve(std::min<uintmax_t>(stored, most) + BlockStream::kTailroom);

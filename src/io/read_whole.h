@@ -7,8 +7,8 @@
 
 namespace tacho {
 
-// The whole content of a file, decompressed ("-" for standard input). kUsage when it is larger than
-// `most` bytes, kUnreadable when it cannot be read to its end.
+// The whole content of a file ("-" is standard input), decompressed. kUsage if it is larger than
+// `most` bytes; kUnreadable if it cannot be read to its end.
 Result<std::string> ReadWholeFile(const std::string& path, size_t most);
 
 }  // namespace tacho

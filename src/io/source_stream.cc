@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-// Reads in the caller's thread into one reused block.
+// Reads in the caller's thread. It reuses one block.
 class InlineStream : public BlockStream {
  public:
   InlineStream(std::unique_ptr<ByteSource> source, size_t block_bytes)
@@ -49,7 +49,7 @@ std::unique_ptr<BlockStream> StreamOfSource(std::unique_ptr<ByteSource> source,
 }
 
 std::unique_ptr<BlockStream> StreamOfMemory(std::string_view bytes, size_t block_size) {
-  // A block no larger than the data: small members and tests do not need a megabyte.
+  // Make the block no larger than the data: small members and tests do not need a megabyte.
   const size_t block_bytes = std::clamp<size_t>(block_size, 1, std::max<size_t>(bytes.size(), 1));
   return StreamOfSource(std::make_unique<MemorySource>(bytes), StreamThreads::kInline, block_bytes);
 }

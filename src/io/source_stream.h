@@ -8,16 +8,16 @@
 
 namespace tacho {
 
-// Large enough that the cost of a block is negligible; small enough that a block leaves room in the
-// L2 cache for the tables of its reader.
+// Large enough to make the cost per block negligible, and small enough to leave room in the L2
+// cache for the tables of the block's reader.
 inline constexpr size_t kBlockBytes = 256 * 1024;
 
-// A block stream that reads from `source` in the caller's thread, or ahead of it.
+// A block stream that reads from `source`, in the caller's thread or in one that reads ahead.
 std::unique_ptr<BlockStream> StreamOfSource(std::unique_ptr<ByteSource> source,
                                             StreamThreads threads, size_t block_bytes);
 
-// Reads until a block is at least half full: a slow pipe delays it little, and a source of small
-// pieces still makes few blocks.
+// Reads until a block is at least half full, so that a slow pipe delays it little and a source that
+// gives small pieces still makes few blocks.
 size_t FillBlock(ByteSource& source, char* data, size_t capacity);
 
 }  // namespace tacho

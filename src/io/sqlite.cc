@@ -39,7 +39,8 @@ Error SqliteError(sqlite3* database, int status) {
   }
 }
 
-// "file:///a%20b?immutable=1": SQLite then takes no locks and looks for no journal.
+// "file:///a%20b?immutable=1" for "/a b". With such a name SQLite takes no locks and looks for no
+// journal.
 std::string ImmutableUri(std::string_view path) {
   constexpr std::string_view kPlain =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~/";
@@ -55,7 +56,7 @@ std::string ImmutableUri(std::string_view path) {
 }
 
 constexpr size_t kHeaderBytes = 100;
-constexpr std::string_view kFileHeader = "SQLite format 3\0"sv;  // a database begins with it
+constexpr std::string_view kFileHeader = "SQLite format 3\0"sv;  // every database begins with it
 
 uint64_t BigEndian(const unsigned char* bytes, int count) {
   uint64_t value = 0;
@@ -63,10 +64,10 @@ uint64_t BigEndian(const unsigned char* bytes, int count) {
   return value;
 }
 
-// What is wrong with the text encoding in the header of a database; "" if nothing. Valid are 1 to
-// 3, and 0 in an empty database (https://www.sqlite.org/fileformat.html, section 1.3.13). SQLite
-// looks only at its last two bits; if they are 0, its error is about an attached database that does
-// not exist.
+// What is wrong with the text encoding in a database's header; "" if nothing is. Valid are 1 to 3,
+// and 0 in an empty database (https://www.sqlite.org/fileformat.html, section 1.3.13). SQLite looks
+// only at the last two bits; if they are 0, its error speaks of an attached database that does not
+// exist.
 std::string WhyNoEncoding(std::string_view database) {
   if (database.size() < kHeaderBytes || !database.starts_with(kFileHeader)) return "";
   const uint64_t encoding = BigEndian(reinterpret_cast<const unsigned char*>(&database[56]), 4);
@@ -74,8 +75,9 @@ std::string WhyNoEncoding(std::string_view database) {
   return fmt::format("the database is damaged: its text encoding is {}", encoding);
 }
 
-// Whether another process holds SQLite's lock for writing (https://www.sqlite.org/lockingv3.html:
-// PENDING at 1 GiB, RESERVED after it, then 510 bytes of SHARED, which a writer locks last).
+// Whether another process holds one of SQLite's locks for writing
+// (https://www.sqlite.org/lockingv3.html): PENDING at 1 GiB, RESERVED after it, then 510 bytes of
+// SHARED, which a writer locks last.
 bool IsBeingWritten(int file) {
   struct flock lock = {};
   lock.l_type = F_RDLCK;  // conflicts only with a writer's lock
@@ -85,8 +87,8 @@ bool IsBeingWritten(int file) {
   return ::fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
-// Why the file alone is not the whole database; "" if it seems to be. Fields of the header:
-// https://www.sqlite.org/fileformat.html, section 1.3.
+// Why the file alone does not hold the whole database; "" if it seems to. The fields of the header
+// are described in https://www.sqlite.org/fileformat.html, section 1.3.
 std::string WhyIncomplete(const std::string& path, const OpenedFile& file) {
   std::array<unsigned char, kHeaderBytes> header{};
   const auto size = static_cast<uint64_t>(file.status.st_size);
@@ -197,7 +199,8 @@ void SqliteDatabase::KeepPages(std::optional<SqlitePages> pages) {
 
 Result<SqliteDatabase> SqliteDatabase::OfBytes(std::string bytes) {
   TACHO_ASSIGN_OR_RETURN(SqliteDatabase database, InMemory());
-  // In memory there is no write-ahead log: a database that says it has one cannot be opened.
+  // A database in memory has no write-ahead log. If its header says that it uses one, it cannot be
+  // opened, so change the header.
   constexpr size_t kWriteVersion = 18, kReadVersion = 19;
   if (bytes.size() > kReadVersion) {
     for (const size_t at : {kWriteVersion, kReadVersion}) {
@@ -242,7 +245,7 @@ Result<SqliteDatabase> SqliteDatabase::OfNewFile(const std::string& path) {
 Result<SqliteStatement> SqliteDatabase::Prepare(std::string_view sql, std::string_view* rest) {
   sqlite3_stmt* handle = nullptr;
   const char* tail = nullptr;
-  // SQLite would read up to that byte, again and again.
+  // SQLite would read only up to the zero byte, again and again.
   if (sql.find('\0') != std::string_view::npos)
     return Fail(ErrorKind::kUsage, "the SQL holds a byte of value 0");
   const int status = sqlite3_prepare_v3(handle_.get(), sql.data(), static_cast<int>(sql.size()), 0,

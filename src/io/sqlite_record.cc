@@ -10,7 +10,7 @@ namespace {
 
 using Kind = SqliteSlot::Kind;
 
-// The integer at the beginning of a text; the nearest one if it is too large.
+// The integer at the start of a text; the nearest possible one if it is too large.
 int64_t IntegerOfText(std::string_view text) {
   const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);

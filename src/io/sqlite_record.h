@@ -9,26 +9,28 @@
 
 namespace tacho {
 
-// A value within the record of a row: https://www.sqlite.org/fileformat.html, section 2.1.
+// Where a value lies in a row's record: https://www.sqlite.org/fileformat.html, section 2.1.
 struct SqliteSlot {
   enum class Kind : uint8_t {
     kNull,
-    kInteger,  // `size` bytes
-    kZero,     // an integer that takes no bytes
+    kInteger,  // an integer of `size` bytes
+    kZero,     // the integer 0; like kOne it takes no bytes
     kOne,
-    kRowid,          // the rowid of the row
-    kReal,           // 8 bytes
-    kIntegerAsReal,  // a real stored as an integer, in fewer bytes; 0 and 1 take no bytes:
+    kRowid,  // the row's rowid
+    kReal,   // 8 bytes
+    // A real that is stored as an integer, in fewer bytes; the reals 0 and 1 take no bytes:
+    kIntegerAsReal,
     kZeroAsReal,
     kOneAsReal,
     kText,
     kBlob,
   };
   Kind kind = Kind::kNull;
-  uint32_t at = 0, size = 0;  // in bytes, within the record
+  uint32_t at = 0, size = 0;  // bytes; `at` counts from the record's start
 };
 
-// Some columns of one row. Values are converted as SQLite does it: 0 and "" for NULL. NaN is NULL.
+// Some columns of one row. Values are converted as SQLite does it: NULL gives 0 or "". NaN counts
+// as NULL.
 class SqliteRow {
  public:
   SqliteRow() = default;
@@ -51,11 +53,11 @@ class SqliteRow {
       return StoredInteger(slot);
     return Converted(slot);
   }
-  // A view into the record; for a number, a view of its text, which is written to `number`.
+  // A view into the record. A number is written to `number` as text, and the view is of that.
   [[nodiscard]] std::string_view Text(int column, std::string& number) const;
 
  private:
-  // Big endian, two's complement. The bytes before the value are shifted out.
+  // Reads a big endian integer in two's complement. Shifts out the bytes before it.
   [[nodiscard]] int64_t StoredInteger(const SqliteSlot& slot) const {
     uint64_t bytes = 0;
     std::memcpy(&bytes, record_ + slot.at + slot.size - sizeof bytes, sizeof bytes);

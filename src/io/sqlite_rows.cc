@@ -11,20 +11,20 @@ using Kind = SqliteSlot::Kind;
 
 constexpr uint32_t kPageHeader = 8, kPageNumber = 4;  // bytes
 constexpr uint8_t kInnerPage = 5, kLeafPage = 13;     // types of a table's pages
-// Bytes of a run of pages that is read at once, and how many unwanted pages it may have between two
-// wanted ones.
+// Pages that lie close together are read at once: kRunBytes in all, with at most kMostBetween
+// unwanted pages between two wanted ones.
 constexpr uint32_t kRunBytes = 256 << 10, kMostBetween = 3;
 
 uint32_t BigEndian2(const uint8_t* at) { return uint32_t{at[0]} << 8 | at[1]; }
 uint32_t BigEndian4(const uint8_t* at) { return BigEndian2(at) << 16 | BigEndian2(at + 2); }
 
-// The place after the number; null if the number reaches over `end`.
+// Reads a number and returns the place after it; null if the number reaches beyond `end`.
 const uint8_t* ReadVarint(const uint8_t* at, const uint8_t* end, uint64_t& value) {
   if (at < end && *at < 0x80) [[likely]] {
     value = *at;
     return at + 1;
   }
-  constexpr int kLongest = 9;  // bytes; all bits of the last one count
+  constexpr int kLongest = 9;  // bytes; all eight bits of the last one count
   value = 0;
   for (int i = 1; at < end; ++i) {
     const uint8_t byte = *at++;
@@ -52,8 +52,8 @@ SqliteSlot SlotOf(uint64_t type, uint32_t at) {
   return {Kind::kInteger, at, kIntegerBytes[type]};
 }
 
-// A hash of 8 bits, enough to distinguish the headers of a table. At least 8 bytes before `header`
-// can be read.
+// An 8-bit hash, enough to distinguish the headers of one table. At least 8 bytes before `header`
+// must be readable.
 uint64_t HashOf(const uint8_t* header, uint32_t bytes) {
   constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;
   uint64_t hash = bytes, word = 0;
@@ -67,7 +67,7 @@ uint64_t HashOf(const uint8_t* header, uint32_t bytes) {
   return (hash ^ word) * kOdd >> 56;
 }
 
-// Whether two headers of the same length are the same. At least 8 bytes before each can be read.
+// Whether two headers of the same length are equal. At least 8 bytes before each must be readable.
 bool SameHeader(const uint8_t* a, const uint8_t* b, uint32_t bytes) {
   uint64_t of_a = 0, of_b = 0;
   for (uint32_t at = 0; at + sizeof of_a <= bytes; at += sizeof of_a) {
@@ -82,7 +82,7 @@ bool SameHeader(const uint8_t* a, const uint8_t* b, uint32_t bytes) {
 }  // namespace
 
 std::optional<SqliteLeaves> FindLeaves(const SqlitePages& pages, uint32_t root) {
-  constexpr size_t kDeepest = 20;  // as in SQLite
+  constexpr size_t kDeepest = 20;  // SQLite's own limit
   SqliteLeaves leaves;
   std::vector<uint8_t> room(pages.page_bytes());
   const auto header_of = [](uint32_t page) { return page == 1 ? 100U : 0U; };
@@ -96,7 +96,7 @@ std::optional<SqliteLeaves> FindLeaves(const SqlitePages& pages, uint32_t root) 
     leaves.pages.push_back(root);
     return leaves;
   }
-  // Reads the children of an inner page; false if `page` is no inner page.
+  // Reads the children of an inner page; false if `page` is not one.
   const auto children_of = [&](uint32_t page, std::vector<uint32_t>& children) {
     const uint8_t* const bytes = pages.Read(page, 1, room.data());
     const uint32_t header = header_of(page);
@@ -112,7 +112,7 @@ std::optional<SqliteLeaves> FindLeaves(const SqlitePages& pages, uint32_t root) 
     children.push_back(BigEndian4(bytes + header + kPageHeader));
     return true;
   };
-  // All leaves are equally deep: so each level is the children of the one above.
+  // All leaves are equally deep, so each level consists of the children of the level above.
   std::vector<uint32_t> level{root};
   std::unordered_set<uint32_t> seen;
   for (size_t depth = 0; depth < kDeepest; ++depth) {
@@ -166,7 +166,7 @@ bool SqliteRows::Damaged(const std::string& why) {
   return false;
 }
 
-// Reads the next leaf and those that lie close after it.
+// Reads the next leaf, together with the leaves that lie close after it.
 bool SqliteRows::FillRun() {
   const uint32_t most = std::max<uint32_t>(kRunBytes / pages_.page_bytes(), 1);
   const uint32_t first = leaves_[next_leaf_];
@@ -217,7 +217,8 @@ bool SqliteRows::ReadCell() {
   if (record == nullptr) return Damaged("a row is cut off");
   if (payload > kMostBytes) return Damaged("a row of " + std::to_string(payload) + " bytes");
   auto bytes = static_cast<uint32_t>(payload), local = bytes;
-  if (bytes > usable - 35) {  // section 1.6: what stays in the page
+  // How much of the row stays in the page: section 1.6 of the file format.
+  if (bytes > usable - 35) {
     const uint32_t least = (usable - 12) * 32 / 255 - 23;
     local = least + (bytes - least) % (usable - 4);
     if (local > usable - 35) local = least;
@@ -282,7 +283,7 @@ void SqliteRows::Parse(const uint8_t* record, uint32_t header_bytes, Shape& shap
 }
 
 const uint8_t* SqliteRows::Joined(const uint8_t* record, uint32_t local, uint32_t bytes) {
-  constexpr size_t kBefore = 8;  // see SqliteRow
+  constexpr size_t kBefore = 8;  // readable bytes before a record, see SqliteRow
   const uint32_t usable = pages_.usable_bytes();
   overflow_page_.resize(pages_.page_bytes());
   joined_.resize(kBefore);

@@ -7,7 +7,7 @@
 namespace tacho {
 namespace {
 
-// "schemaVersion" also occurs in other formats: see HasTraceKeys.
+// "schemaVersion" is not among them, because it also occurs in other formats: see HasTraceKeys.
 constexpr std::array<std::string_view, 8> kTraceKeys = {
     "traceEvents", "deviceProperties",    "computeProperties",    "displayTimeUnit",
     "traceName",   "baseTimeNanoseconds", "cuda_runtime_version", "hip_runtime_version"};
@@ -24,7 +24,7 @@ std::string_view WithoutMarkAndSpace(std::string_view text) {
   return text.substr(SkipSpace(text, 0));
 }
 
-// True if `text` has `quoted` (with its quotes) followed by a colon.
+// Whether `text` contains `quoted` (with its quotes), followed by a colon.
 bool HasKey(std::string_view text, std::string_view quoted) {
   for (size_t at = text.find(quoted); at != std::string_view::npos;
        at = text.find(quoted, at + quoted.size())) {
@@ -34,8 +34,8 @@ bool HasKey(std::string_view text, std::string_view quoted) {
   return false;
 }
 
-// Walks over the keys of the outermost object. Unescaped quotes in strings, which old Kineto wrote,
-// can mislead it, but they occur only in events, after the first keys.
+// Goes through the keys of the outermost object. Unescaped quotes in strings, which old Kineto
+// wrote, can mislead it; but they occur only in events, after the first keys.
 class TopLevelKeys {
  public:
   explicit TopLevelKeys(std::string_view object) : text_(object) {}
@@ -60,9 +60,9 @@ class TopLevelKeys {
   }
 
   [[nodiscard]] std::string_view key() const { return key_; }
-  // The text from the value of the key to the end.
+  // The text from the key's value to the end.
   [[nodiscard]] std::string_view value() const { return text_.substr(at_); }
-  // Whether the end of the object was seen.
+  // Whether the object's end was reached.
   [[nodiscard]] bool closed() const { return closed_; }
 
  private:
@@ -108,7 +108,7 @@ bool IsTraceKey(std::string_view key) { return key == "schemaVersion" || IsOnlyO
 bool LooksLikeJson(std::string_view start) {
   const std::string_view text = WithoutMarkAndSpace(start);
   if (text.empty() || (text[0] != '{' && text[0] != '[')) return false;
-  // A log line may start with "[" too.
+  // A line of a log may start with "[" too.
   const size_t next = SkipSpace(text, 1);
   if (next == text.size()) return true;
   const std::string_view firsts = text[0] == '{' ? "\"}" : "{[\"]-0123456789tfn";

@@ -20,9 +20,9 @@ namespace {
 
 struct Sniffed {
   ContentKind kind = ContentKind::kOther;
-  StreamEnd end;  // only if the start is the whole file
+  StreamEnd end;  // set only if the start is the whole file
   bool is_export = false;
-  std::string remedy;  // RemedyFor
+  std::string remedy;  // from RemedyFor
 };
 
 Sniffed Sniff(std::unique_ptr<ByteSource> stored) {
@@ -34,7 +34,8 @@ Sniffed Sniff(std::unique_ptr<ByteSource> stored) {
   return sniffed;
 }
 
-// Whether a profiler or engine gives its traces such names. Only for files that cannot be opened.
+// Whether profilers or engines name their traces like this. Used only for files that cannot be
+// opened.
 bool IsNamedAsTrace(std::string_view name) {
   for (const std::string_view ending : {".tmp", ".gz", ".zst"}) {
     if (name.ends_with(ending)) name.remove_suffix(ending.size());
@@ -46,7 +47,7 @@ bool IsNsysReport(ContentKind kind) {
   return kind == ContentKind::kNsysReport || kind == ContentKind::kNsysStream;
 }
 
-// Whether `text` begins with `key` and digits, which are taken off.
+// Removes `key` and digits after it from the front of `text`. False if `text` does not begin so.
 bool TakeNumber(std::string_view& text, std::string_view key) {
   if (!text.starts_with(key)) return false;
   text.remove_prefix(key.size());
@@ -57,12 +58,12 @@ bool TakeNumber(std::string_view& text, std::string_view key) {
 
 bool IsArchive(ContentKind kind) { return kind == ContentKind::kTar || kind == ContentKind::kZip; }
 
-// Builds one Discovery. A given path that is unusable is an error; a file found below a folder is
-// skipped with a reason.
+// Builds one Discovery. A given path that cannot be used is an error; a file found below a folder
+// is skipped with a reason.
 class Finder {
  public:
   Result<Discovery> Find(const std::vector<std::string>& paths) {
-    // Files first, so that a given file keeps its given name even if it also lies in a given
+    // Files come first, so that a given file keeps its given name even if it also lies in a given
     // folder.
     std::vector<std::string> folders;
     for (const std::string& path : paths) {
@@ -94,22 +95,22 @@ class Finder {
       return {};
     }
     if (exists && S_ISFIFO(status.st_mode)) {
-      AddTrace(path, "", 0);  // looking at it would consume the bytes
+      AddTrace(path, "", 0);  // looking at a FIFO would consume its bytes
       return {};
     }
     if (exists && S_ISREG(status.st_mode) && !walk_.MarkSeen(path, status)) return {};
     if (!exists) {
       if (const auto [file, part] = SplitPart(path); !part.empty()) return TakePart(file, part);
     }
-    // A missing path fails here, with the right error.
+    // If the path is missing, this fails with the right error.
     return TakeGivenFile(path);
   }
 
-  // A file that is given as several parts has a source for each.
+  // If a file is given as several parts, each part becomes a source.
   Result<void> TakePart(const std::string& path, const std::string& part) {
     struct stat status = {};
     if (::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode)) {
-      (void)walk_.MarkSeen(path, status);  // so that a folder does not give it whole
+      (void)walk_.MarkSeen(path, status);  // so that a folder does not list the whole file
     }
     const size_t before = found_.traces.size();
     TACHO_RETURN_IF_ERROR(TakeGivenFile(path));
@@ -177,8 +178,8 @@ class Finder {
     return {};
   }
 
-  // Recordings of graph capture in a folder or an archive are read only if there is no other trace
-  // in it. The first `before` traces were found earlier.
+  // Takes the recordings of graph capture in a folder or archive only if it has no other trace.
+  // `before`: how many traces were found before this folder or archive.
   void LeaveOutCaptures(size_t before) {
     const bool has_others = found_.traces.size() > before;
     for (const TraceSource& source : std::exchange(captures_, {})) {
@@ -190,8 +191,8 @@ class Finder {
     }
   }
 
-  // Whether a file is a recording of graph capture, by its name or that of a folder below the given
-  // one.
+  // Whether a file is a recording of graph capture, judged by its name or by that of a folder
+  // between it and the given folder.
   [[nodiscard]] bool IsCapture(const std::string& path, const std::string& member) const {
     if (!member.empty() && IsCaptureFile(member)) return true;
     std::string_view below = path;
@@ -199,7 +200,7 @@ class Finder {
     return (member.empty() || !folder_.empty()) && IsCaptureFile(below);
   }
 
-  // Whether a report's own export lies beside it: then the export is read instead.
+  // Whether an export of this very report lies beside it; the export is then read instead.
   [[nodiscard]] bool HasExportOf(const std::string& report, size_t since) const {
     const std::filesystem::path own = std::filesystem::path(report).replace_extension(".sqlite");
     return std::any_of(found_.traces.begin() + static_cast<std::ptrdiff_t>(since),
@@ -208,7 +209,8 @@ class Finder {
   }
 
   void TakeFound(const FolderWalk::File& found) {
-    // Not opened: files of /proc claim to be empty, and reading some of them blocks.
+    // Empty files are not opened: files in /proc claim to be empty, and reading some of them
+    // blocks.
     if (found.size == 0) return Lose(found.path, "is empty (0 bytes)");
     Result<std::unique_ptr<FileSource>> file = FileSource::Open(found.path);
     if (!file) return Lose(found.path, std::string(file.error().What()));
@@ -219,7 +221,7 @@ class Finder {
     }
   }
 
-  // A damaged archive gives the members before the damage; an error if there are none.
+  // Takes the members before any damage in the archive; an error if there are none.
   Result<void> TakeArchive(const std::string& path) {
     TACHO_ASSIGN_OR_RETURN(std::unique_ptr<ArchiveReader> reader, OpenArchive(path));
     for (size_t i = 0; i < kMaxArchiveMembers; ++i) {
@@ -248,8 +250,8 @@ class Finder {
     TakeByContent(path, member.name, member.size, sniffed);
   }
 
-  // A file in a folder or a member of an archive: taken if it looks like a trace; results, exports
-  // and reports of nsys wait until the folder's traces are known.
+  // Takes a file in a folder, or a member of an archive, if it looks like a trace. Results, exports
+  // and nsys reports wait until the folder's traces are known.
   void TakeByContent(const std::string& path, const std::string& member, uint64_t size,
                      const Sniffed& sniffed) {
     const std::string display = TraceSource{path, member, 0}.Display();
@@ -286,7 +288,8 @@ class Finder {
     found_.skipped.push_back(display + ": " + why);
   }
 
-  // An unreadable file counts as a missing trace if it has the name of a trace of serving.
+  // Reports a file that cannot be read: as a failure if its name is that of a trace, else as
+  // skipped.
   void Lose(const std::string& display, const std::string& why) {
     if (IsNamedAsTrace(display) && !IsCapture(display, "")) {
       found_.failures.push_back(Error{ErrorKind::kUnreadable, why}.WithContext(display));
@@ -327,10 +330,11 @@ class Finder {
   }
 
   Discovery found_;
-  // What was found in the folder or the archive that is being looked through.
+  // Found so far in the current folder or archive.
   std::vector<TraceSource> waiting_, exports_, captures_;
-  std::string folder_;               // "": an archive that was given itself
-  std::vector<std::string> beside_;  // "PATH: why", for files beside traces: passed over silently
+  std::string folder_;  // "" for an archive that was given itself
+  // "PATH: why", for files beside traces; not reported if a trace is found.
+  std::vector<std::string> beside_;
   FolderWalk walk_;
 };
 

@@ -47,7 +47,8 @@ class ZlibInflater : public Inflater {
     return step;
   }
 
-  [[nodiscard]] std::string Unused() const override { return ""; }  // zlib gives them back itself
+  // zlib itself leaves unused bytes in the input.
+  [[nodiscard]] std::string Unused() const override { return ""; }
 
   [[nodiscard]] std::string_view Reason() const override {
     return stream_.msg != nullptr ? stream_.msg : "invalid data";

@@ -11,10 +11,10 @@ struct ZSTD_DCtx_s;
 
 namespace tacho {
 
-// True if `bytes` start with the magic number of a zstd frame or of a skippable one.
+// Whether `bytes` start with the magic number of a zstd frame or of a skippable frame.
 bool StartsZstdFrame(std::string_view bytes);
 
-// Decodes zstd data: any number of frames, zeros between and after them. The window of a frame may
+// Decodes zstd data: any number of frames, with zeros between and after them. A frame's window may
 // be up to 128 MB, as in the zstd program.
 class ZstdSource : public ByteSource {
  public:

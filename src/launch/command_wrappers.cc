@@ -17,7 +17,7 @@ namespace {
 constexpr std::array<std::string_view, 12> kOtherEnvironments{
     "uv",     "uvx",    "conda", "mamba", "micromamba", "pixi",
     "poetry", "pipenv", "hatch", "pdm",   "srun",       "chroot"};
-// Those of this host, which start the program themselves, and those whose daemon does.
+// Container programs: the first start the engine themselves; of the others, a daemon does.
 constexpr std::array<std::string_view, 2> kContainersHere{"apptainer", "singularity"};
 constexpr std::array<std::string_view, 4> kContainersElsewhere{"docker", "podman", "nerdctl",
                                                                "kubectl"};
@@ -29,14 +29,14 @@ constexpr std::array<std::string_view, 6> kShells{"sh", "bash", "dash", "ksh", "
 
 using WordSpan = std::span<const std::string>;
 
-// Whether the word sets the folders where programs are looked for.
+// Whether the word sets $PATH, where programs are looked for.
 bool SetsPath(const std::string& word) { return word.starts_with("PATH="); }
 
 bool IsSetting(const std::string& word) {
   return !IsQuotedCommand(word) && !SplitAssignments({word}).environment.empty();
 }
 
-// Whether the word names one of the programs, and not a model's folder of that name.
+// Whether the word names one of the programs, and is not the folder of a model with that name.
 bool Names(const std::string& word, std::span<const std::string_view> programs) {
   return std::ranges::find(programs, ProgramName(word)) != programs.end() &&
          (word.find('/') == std::string::npos || IsProgram(word));
@@ -46,7 +46,8 @@ bool IsElsewhere(const std::string& word) {
   return Names(word, kContainersElsewhere) || Names(word, std::array<std::string_view, 1>{"ssh"});
 }
 
-// The words before the engine's. If the command hides the engine, the words before a long option.
+// The words before the engine's program. If the command hides that program, the words before the
+// first long option.
 WordSpan WrappersOf(const std::vector<std::string>& words) {
   size_t end = EngineWord(words);
   if (end == words.size())
@@ -57,7 +58,7 @@ WordSpan WrappersOf(const std::vector<std::string>& words) {
   return WordSpan(words).first(end);
 }
 
-// Whether a shell's words take a command as text: "-c", "-lc", "-o pipefail -c".
+// Whether the shell with these arguments takes a command as text: "-c", "-lc", "-o pipefail -c".
 bool TakesText(WordSpan words) {
   bool is_value = false;
   for (const std::string& word : words) {
@@ -82,7 +83,7 @@ std::vector<std::string> TakeSettings(std::vector<std::string>& words) {
              !IsSetting(words[taken + 1]))
       break;
   }
-  // env looks for the program in the $PATH that it sets. tacho does not look there.
+  // env looks for the program in the $PATH that it sets, where tacho does not look.
   if (taken > settings.size() && std::ranges::any_of(settings, SetsPath)) return {};
   words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(taken));
   return settings;
@@ -95,7 +96,7 @@ size_t EngineWord(const std::vector<std::string>& words) {
     if (words[i] == "serve" && (before == "vllm" || before == "sglang")) engine = i - 1;
     if (words[i] == "-m") module = i;
   }
-  // A wrapper may also have an option -m, but no Python before it: "numactl -m 0".
+  // The option -m counts only after a Python, because a wrapper may have it too: "numactl -m 0".
   const size_t end = engine < words.size() ? engine : module;
   for (size_t i = 0; i < end; ++i)
     if (ProgramName(words[i]).starts_with("python")) return i;
@@ -145,7 +146,7 @@ Result<void> CheckWrappers(const std::vector<std::string>& words) {
                               "give the command itself, without the shell",
                               word));
   }
-  std::error_code failed;  // also set for a name that is too long
+  std::error_code failed;  // is also set if the name is too long
   const bool is_quoted = first.find(' ') != std::string::npos && !first.starts_with('-') &&
                          !std::filesystem::exists(first, failed);
   // The message does not show the command: it may hold a key.

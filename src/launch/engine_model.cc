@@ -13,7 +13,8 @@
 namespace tacho {
 namespace {
 
-// A command that starts a server, and where it takes the model, besides --model or --model-path.
+// A command that starts a server, and where it takes the model if there is no --model or
+// --model-path.
 struct ServerCommand {
   enum Place { kAnyWord, kFirstWord, kOptionAlone };
   size_t first = 0;  // index of the server's first own argument
@@ -21,10 +22,11 @@ struct ServerCommand {
   std::string_view remedy;
 };
 
-// The server that a module starts. SGLang refuses a model as a word there, and vLLM ignores it.
+// The server that a Python module starts. Its model must be an option: as a word, SGLang refuses it
+// and vLLM ignores it.
 std::optional<ServerCommand> ModuleIn(const std::vector<std::string>& words) {
   for (size_t i = 1; i + 1 < words.size(); ++i) {
-    // A wrapper may have an option -m too: "numactl -m 0".
+    // A wrapper may also have an option -m: "numactl -m 0".
     if (words[i] != "-m" || !ProgramName(words[i - 1]).starts_with("python")) continue;
     if (words[i + 1].starts_with("vllm."))
       return ServerCommand{i + 2, ServerCommand::kOptionAlone, "add --model MODEL"};
@@ -47,7 +49,7 @@ std::optional<ServerCommand> ServerCommandIn(const std::vector<std::string>& wor
   return command;
 }
 
-// Whether the word is not a number, an address or JSON, which are values of options.
+// Whether the word may be a model. Numbers, addresses and JSON are values of options.
 bool CanBeModel(std::string_view word) {
   return !word.empty() && std::string_view("-{[").find(word.front()) == std::string_view::npos &&
          std::ranges::any_of(word, [](char c) {
@@ -68,8 +70,8 @@ Result<void> CheckModel(const std::vector<std::string>& command,
   const auto server = ServerCommandIn(command);
   if (!server) return {};
   const auto own = ServerCommandIn(given);
-  // Arguments without a command have the model first. In a whole command, a word after an option
-  // may be the model or the option's value, so it counts as a model.
+  // Arguments without a command begin with the model. In a whole command, a word after an option
+  // may be the model or the option's value; it counts as the model.
   const bool any_word = own && server->place == ServerCommand::kAnyWord;
   const auto first = command.begin() + static_cast<std::ptrdiff_t>(server->first);
   for (size_t i = server->first; any_word && i < command.size(); ++i)
@@ -78,7 +80,7 @@ Result<void> CheckModel(const std::vector<std::string>& command,
       !first->starts_with('-'))
     return {};
   const auto whole = WithConfigFile(command);
-  if (!whole) return {};  // reported with the other findings
+  if (!whole) return {};  // another check reports this
   for (const CommandOption& option : OptionsOf(*whole))
     if (option.name == "model" || option.name == "model-path") return {};
   const bool may_be_last = !given.empty() && CanBeModel(given.back()) && given.back() != "serve" &&

@@ -28,7 +28,8 @@ bool IsPython(const std::string& path) {
   return fs::path(path).filename().string().starts_with("python");
 }
 
-// The program that `word` names: a file that can be run, or one in $PATH. "" for any other word.
+// The path of the program that `word` names: an executable file, or a program in $PATH. "" for any
+// other word.
 std::string ProgramNamed(const std::string& word) {
   if (word.find('/') != std::string::npos) return IsProgram(word) ? word : "";
   const std::vector<std::string> found = ProgramsInPath(word);
@@ -40,7 +41,7 @@ std::string FirstInPath(std::string_view name) {
   return found.empty() ? "" : found.front();
 }
 
-// `python -m` wants the model as an option.
+// The command that runs the engine as a Python module, which takes the model as an option.
 std::vector<std::string> AsModule(EngineKind kind, const std::string& python,
                                   const std::vector<std::string>& arguments) {
   const LaunchWords& engine = *TypeOf(kind).Launch();
@@ -58,7 +59,7 @@ tl::unexpected<Error> NotInstalled(EngineKind kind, const std::string& where) {
                           NameOf(kind), where));
 }
 
-// The error if --python names another program, such as the script of an engine.
+// The error for a --python that names another program, such as an engine's script.
 tl::unexpected<Error> NoPython(const std::string& program) {
   std::string python = PythonOfScript(program);
   for (const char* const name : {"python", "python3"})
@@ -70,8 +71,9 @@ tl::unexpected<Error> NoPython(const std::string& program) {
                   python.empty() ? "the one that has the engine" : ShellWord(python)));
 }
 
-// The Python of a whole command: the engine's program after wrappers ("numactl -N 0 vllm serve"),
-// or the Python of the script that the command runs. "" if it is in another environment.
+// The Python that runs a whole command. It is the engine's program after wrappers ("numactl -N 0
+// vllm serve"), or the Python of the script that the command runs. "" if it is in another
+// environment.
 std::string PythonOf(const std::vector<std::string>& command) {
   if (HasOtherEnvironment(command)) return "";
   const std::string program = ProgramNamed(command[EngineWord(command) % command.size()]);
@@ -103,7 +105,7 @@ std::string PythonOfScript(const std::string& path) {
   std::string_view words = std::string_view(first).substr(2);
   std::string program(TakeWord(words));
   if (program.ends_with("/env")) program = FirstInPath(TakeWord(words));
-  // Where the path is too long for "#!": '''exec' /path/python "$0" "$@"
+  // If the path is too long for "#!", the line is: '''exec' /path/python "$0" "$@"
   constexpr std::string_view kExec = "'''exec' ";
   if (program == "/bin/sh" && second.starts_with(kExec)) {
     words = std::string_view(second).substr(kExec.size());
@@ -124,7 +126,8 @@ Result<EngineProgram> FindEngineProgram(EngineKind kind, const std::string& pyth
                             "--launch {} -- ...",
                             NameOf(named), NameOf(named), NameOf(named)));
   std::vector<std::string> rest = arguments;
-  // "vllm serve MODEL", for the engine of --python or the engine that is found here.
+  // Takes "vllm serve MODEL" as the engine's own arguments, to run them with --python or with the
+  // engine that is found here.
   if (rest.size() > 1 && rest[0] == NameOf(kind) && rest[1] == "serve" &&
       (!python.empty() || ProgramNamed(rest[0]).empty()))
     rest.erase(rest.begin());
@@ -188,7 +191,7 @@ Result<std::string> AskPackageVersion(const std::string& python,
 Result<std::string> AskEngineVersion(EngineKind kind, const std::string& python,
                                      const std::stop_token& stop) {
   if (python.empty()) return "";
-  // The packages of CPU builds have names of their own.
+  // The packages of builds for CPUs have other names.
   const std::string name(NameOf(kind));
   const auto version = AskPackageVersion(python, {name, name + "-cpu"}, stop);
   if (!version && !IsPython(python)) return NoPython(python);

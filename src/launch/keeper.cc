@@ -41,7 +41,7 @@ constexpr milliseconds kLook{1000};           // between looks at the size of th
 constexpr milliseconds kRotateAgain{60'000};  // after a rotation that failed
 constexpr milliseconds kLookAgain{100};       // between looks for new processes
 constexpr std::string_view kSharedMemory = "/dev/shm/";
-constexpr size_t kFixed = 5;  // number of words of the options before the arguments
+constexpr size_t kFixed = 5;  // the number of option words before the arguments
 
 // The files directly in /dev/shm that a process has mapped.
 void AddSharedMemory(int64_t pid, std::set<std::string>& files) {
@@ -64,13 +64,13 @@ std::set<std::string> SharedMemoryHere() {
   return files;
 }
 
-// Runs in the keeper. Only one thread uses it.
+// The keeper's work. Used by one thread only.
 class Keeper {
  public:
   Keeper(KeptProgramOptions options, FileDescriptor channel, FileDescriptor log)
       : options_(std::move(options)), channel_(std::move(channel)), log_(std::move(log)) {}
 
-  // Returns false if a process that the program left does not end even by SIGKILL.
+  // Returns false if even SIGKILL does not end some process that the program left.
   bool Run() {
     TakeSignals();
     prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -117,7 +117,7 @@ class Keeper {
   [[noreturn]] void BecomeProgram(pid_t keeper, int tell) {
     setsid();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // If the keeper was killed before this call, nobody would end this process any more.
+    // If the keeper was killed before the call of prctl, nobody would end this process.
     if (getppid() != keeper) _exit(127);
     sigset_t none;
     sigemptyset(&none);
@@ -139,7 +139,7 @@ class Keeper {
     _exit(127);
   }
 
-  // Reaps all children that have ended. Returns false if no child is left.
+  // Reaps all children that have ended. Returns false if there are no more children.
   bool Reap() {
     while (true) {
       int status = 0;
@@ -152,7 +152,7 @@ class Keeper {
     }
   }
 
-  // Waits until something happens, at most for `time`.
+  // Waits until something happens, but at most for `time`.
   void Wait(milliseconds time, bool hears_owner) {
     std::array<pollfd, 2> watched{pollfd{signals_.get(), POLLIN, 0},
                                   pollfd{hears_owner ? channel_.get() : -1, POLLIN, 0}};
@@ -179,8 +179,8 @@ class Keeper {
       fs::rename(from, to, error);
       return !error || error == std::errc::no_such_file_or_directory;
     };
-    // The program goes on writing to the file that it has open, always at its end. If a full disk
-    // has no room for the copy, the older logs stay.
+    // The program goes on writing at the end of the file that it has open. If a full disk has no
+    // room for the copy, the older logs are kept.
     if (fs::copy_file(log, copy, fs::copy_options::overwrite_existing, error) &&
         moves(log + ".1", log + ".2") && moves(copy, log + ".1") && ftruncate(log_.get(), 0) == 0)
       return;
@@ -203,7 +203,7 @@ class Keeper {
       const auto now = steady_clock::now();
       const std::vector<int64_t> left = Descendants();
       for (const int64_t pid : left) {
-        // A process may have been made since the last look.
+        // A new process may have appeared since the last look.
         if (asked.insert(pid).second) {
           AddSharedMemory(pid, shared);
           kill(static_cast<pid_t>(pid), SIGTERM);

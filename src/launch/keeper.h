@@ -8,14 +8,14 @@
 
 namespace tacho {
 
-// The keeper of a program (KeptProgram): tacho, started again with a hidden command word rather
-// than forked, because the launching process may have threads.
+// The keeper of a program (KeptProgram). It is tacho, started again with a hidden command word. It
+// is not forked, because the process that launches may have threads.
 
 inline constexpr std::string_view kKeeperWord = "__keep";
-inline constexpr int kKeeperMisused = 2;  // exit status: it lacks a descriptor or options
-inline constexpr int kKeeperStuck = 1;    // exit status: processes of the program do not end
+inline constexpr int kKeeperMisused = 2;  // exit status: a descriptor or the options are missing
+inline constexpr int kKeeperStuck = 1;    // exit status: some processes of the program do not end
 
-// Messages between owner and keeper. The owner closes the channel to end the program.
+// Messages between owner and keeper. To end the program, the owner closes the channel.
 enum class KeeperMessage : int { kBegin, kRelease, kStarted, kNotStarted, kEnded };
 struct KeeperPacket {
   KeeperMessage message;
@@ -24,11 +24,12 @@ struct KeeperPacket {
 bool SendToPeer(int channel, KeeperMessage message, int value = 0);
 std::optional<KeeperPacket> ReceiveFromPeer(int channel);
 
-// The options as a file in memory, words that each end with a zero byte: arguments and environment
-// may hold secrets, which a command line would show. Invalid, with errno set, on failure.
+// The options in a memory file, as words that each end with a zero byte. They are not on a command
+// line, because arguments and environment may hold secrets. On failure the descriptor is invalid
+// and errno is set.
 FileDescriptor KeeperOptionsFile(const KeptProgramOptions& options);
 
-// What `tacho __keep` does, with the channel, the log and the options as descriptors 3, 4 and 5.
+// Carries out `tacho __keep`. Descriptors 3, 4 and 5 are the channel, the log and the options.
 // Returns the exit status.
 int RunKeeper();
 

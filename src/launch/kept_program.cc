@@ -19,7 +19,8 @@
 namespace tacho {
 namespace {
 
-constexpr mode_t kLogMode = 0600;  // engines write their arguments into it, including keys
+// Private, because engines write their arguments into it, including keys.
+constexpr mode_t kLogMode = 0600;
 
 }  // namespace
 
@@ -63,10 +64,11 @@ bool KeptProgram::Hear(int timeout_ms) {
   return true;
 }
 
-// If the keeper was killed, the kernel has killed only the program itself.
+// Kills the server's other processes: if the keeper was killed, the kernel has killed only the
+// first one.
 void KeptProgram::KillSession() const {
   if (pid_ <= 0) return;
-  // Twice, as a process may be made during the first look.
+  // Does it twice, because a process may be made during the first time.
   for (int i = 0; i < 2; ++i)
     for (const int64_t pid : AllPids())
       if (getsid(static_cast<pid_t>(pid)) == pid_) kill(static_cast<pid_t>(pid), SIGKILL);

@@ -15,29 +15,29 @@
 namespace tacho {
 
 struct KeptProgramOptions {
-  std::vector<std::string> arguments;         // the program, looked up in PATH, and its arguments
-  std::vector<std::string> environment = {};  // "NAME=value", beside this process's own
-  std::string log;                            // its output is appended to this file
-  // A log of this size becomes LOG.1, and LOG.1 becomes LOG.2; the earlier LOG.2 is lost. A line
-  // that is written at that very moment may be lost too.
+  std::vector<std::string> arguments;  // the program, which is looked up in PATH, and its arguments
+  std::vector<std::string> environment = {};  // "NAME=value", added to this process's own
+  std::string log;                            // the file to which its output is appended
+  // A log that reaches this size becomes LOG.1, LOG.1 becomes LOG.2, and the old LOG.2 is lost. A
+  // line that is written at that moment may be lost too.
   uint64_t log_bytes = 64 << 20;
   std::chrono::milliseconds grace{20'000};       // from SIGTERM to SIGKILL
   std::chrono::milliseconds last_grace{10'000};  // from SIGKILL until the keeper gives up
-  // The program that becomes the keeper if it is started with the word kKeeperWord (keeper.h):
-  // tacho itself.
+  // The program that becomes the keeper when it is started with the word kKeeperWord (keeper.h): by
+  // default tacho itself.
   std::string keeper = "/proc/self/exe";
 };
 
-// A server that never outlives its owner. Its keeper, another process of tacho, starts it in its
-// own session and adopts every process that it orphans. The keeper waits until the owner ends in
-// any way, End is called, or the server itself ends. Then it sends the remaining processes SIGTERM
-// and, after the grace, SIGKILL. Then the keeper removes the shared memory that they leave: files
-// directly in /dev/shm that they had mapped, that were not there before the server began, and that
-// no other process maps. If the keeper is killed, the kernel kills the server's first process, and
-// the owner kills the others of its session. Linux only.
+// A server that never outlives its owner. Another process of tacho, its keeper, starts the server
+// in a session of its own and adopts every process that the server orphans. The keeper waits until
+// the owner ends in any way, End is called, or the server itself ends. Then it sends SIGTERM to the
+// remaining processes and, after the grace, SIGKILL. At last it removes the shared memory that they
+// left: files directly in /dev/shm that they had mapped, that did not exist before the server
+// began, and that no other process maps. If the keeper is killed, the kernel kills the server's
+// first process, and the owner kills the other processes of its session. Linux only.
 class KeptProgram {
  public:
-  // Makes the keeper; the program starts with Begin. kOutput: the log cannot be opened, or no
+  // Makes the keeper; Begin then starts the program. kOutput: the log cannot be opened, or no
   // process can be made.
   static Result<KeptProgram> Make(KeptProgramOptions options);
   KeptProgram(KeptProgram&& other) noexcept
@@ -52,16 +52,17 @@ class KeptProgram {
   ~KeptProgram() { End(); }
 
   // Starts the program and waits until it runs. kUsage: the program does not exist, or may not be
-  // run.
+  // run. kOutput: the keeper was killed.
   Result<void> Begin();
-  // The exit status of the program once it has ended; 128 plus the signal, if a signal ended it.
+  // The exit status of the program once it has ended; 128 plus the signal if a signal ended it.
   std::optional<int> Ended();
-  // Asks the keeper to end all processes, as above; does not wait.
+  // Asks the keeper to end all processes; does not wait.
   void AskToEnd() { channel_.Close(); }
-  // The same, and waits until all have ended; returns "". If the kernel holds a process that even
-  // SIGKILL does not end, the keeper names it in the log, and End returns words that say so.
+  // Asks the keeper to end all processes, and waits until they have ended; returns "". If the
+  // kernel holds a process that not even SIGKILL ends, the keeper names it in the log, and End
+  // returns a text that says so.
   std::string End();
-  // The program goes on when this process ends, until somebody sends SIGTERM to its keeper.
+  // Lets the program go on when this process ends, until somebody sends SIGTERM to its keeper.
   void Release();
 
   // Whether somebody killed the keeper, and so the program.

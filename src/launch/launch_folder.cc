@@ -30,7 +30,7 @@ void RemoveEmptyParts(const std::string& folder) {
   for (auto part = fs::recursive_directory_iterator(folder, error);
        !error && part != fs::recursive_directory_iterator(); part.increment(error))
     parts.push_back(part->path());
-  // A folder's contents come after it, so goes backwards.
+  // Goes backwards, because a folder's contents come after the folder.
   for (auto part = parts.rbegin(); part != parts.rend(); ++part)
     if (fs::is_empty(*part, error)) fs::remove(*part, error);
 }

@@ -6,13 +6,13 @@
 
 namespace tacho {
 
-// The folder for logs and traces of a launch that begins now:
+// The path of the folder for logs and traces of a launch that begins now:
 // "OUT/tacho-launch-NAME-20261124-160239".
 std::string LaunchFolderFor(const std::string& out, const std::string& name);
-// Makes that folder, or one with a number after it: two launches may begin in the same second.
+// Makes that folder, or one with a number added, because two launches may begin in the same second.
 // kOutput: the folder cannot be made.
 Result<std::string> MakeLaunchFolder(const std::string& path);
-// Removes what a launch that did not begin has left in `folder`: empty logs and empty folders.
+// Removes what a launch that did not start has left in `folder`: empty logs and empty folders.
 void RemoveEmptyParts(const std::string& folder);
 
 }  // namespace tacho

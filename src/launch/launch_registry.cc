@@ -43,7 +43,7 @@ std::string TextOf(const LaunchRecord& record) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-// Returns nullopt if the file is not what TextOf writes.
+// Returns nullopt if the file does not have the form of TextOf.
 std::optional<LaunchRecord> Read(const fs::path& path) {
   std::error_code error;
   if (fs::file_size(path, error) > kMostBytes || error) return std::nullopt;
@@ -158,7 +158,7 @@ std::vector<LaunchRecord> RunningLaunches() {
 void ForgetEndedLaunches() {
   for (const fs::path& path : RecordFiles()) {
     if (!HasEnded(path)) continue;
-    // A launch that now takes the name may have replaced the record meanwhile.
+    // Checks again under the lock: a launch that takes this name may just have replaced the record.
     const auto lock = LockName(path.stem().string());
     std::error_code ignored;
     if (lock && HasEnded(path)) fs::remove(path, ignored);

@@ -10,43 +10,45 @@
 
 namespace tacho {
 
-// A launch on this host, as `tacho launch list` and `tacho launch stop` find it. It is kept in a
-// file that only this user can read, beside the locks of sessions.
+// A launch on this host, for `tacho launch list` and `tacho launch stop`. It is kept in a file that
+// only this user can read, beside the session locks.
 struct LaunchRecord {
   struct Server {
-    std::string name, url, log, traces;             // a router has no traces
-    int64_t pid = 0, keeper = 0, keeper_ticks = 0;  // a pid with its start is unique
+    std::string name, url, log, traces;  // a router has no traces
+    // The keeper's start time (`keeper_ticks`) makes its pid unique.
+    int64_t pid = 0, keeper = 0, keeper_ticks = 0;
   };
-  std::string name;  // as the user calls it: letters, digits, '.', '_', '-', at most 64
+  // The user's name for it: at most 64 letters, digits, '.', '_', '-', not beginning with '.'.
+  std::string name;
   std::string engine, version, preset, folder, url;
   int64_t begun_unix_s = 0;
-  std::vector<Server> servers;  // the router last, if any
+  std::vector<Server> servers;  // the router, if any, is last
 
   // The URL of the router, or those of all engines if there is no router.
   [[nodiscard]] std::vector<std::string> targets() const;
 };
 
-// kUsage: `name` is not as LaunchRecord::name requires.
+// kUsage: `name` breaks the rules for LaunchRecord::name.
 Result<void> CheckLaunchName(const std::string& name);
 
-// A name that no other launch gets while `lock` is held. Hold it until the record is kept.
+// A name that no other launch gets while `lock` is held. Hold `lock` until the record is written.
 struct TakenName {
   std::string name;
   SessionLock lock;
 };
-// Takes `asked`, or if it is "" the first free name of "vllm", "vllm-2", ... kUsage: an invalid
-// name, or a launch of that name runs or is just beginning.
+// Takes the name `asked`; if that is "", the first free name of "vllm", "vllm-2", ... kUsage: the
+// name is invalid, or a launch of that name is running or just beginning.
 Result<TakenName> TakeLaunchName(const std::string& asked, const std::string& engine);
 
 // Writes the record. kOutput: it cannot be written.
 Result<void> KeepLaunch(const LaunchRecord& record);
 
-// The launches that have a running keeper, by name. Removes nothing.
+// The launches whose keepers are running, sorted by name. Removes nothing.
 std::vector<LaunchRecord> RunningLaunches();
-// Removes the records whose keepers are gone. Keeps a record that cannot be read, since its launch
-// may run, and the record of a name that is held now (TakeLaunchName).
+// Removes the records of launches without a running keeper. Keeps a record that cannot be read,
+// because its launch may be running, and the record of a name that is being taken (TakeLaunchName).
 void ForgetEndedLaunches();
-// The pids of the launch's keepers that still run.
+// The pids of those keepers of the launch that are still running.
 std::vector<int64_t> KeepersOf(const LaunchRecord& record);
 
 }  // namespace tacho

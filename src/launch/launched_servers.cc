@@ -32,11 +32,11 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kBetweenLooks{300};
 constexpr milliseconds kHealthWithin{3000};
-constexpr milliseconds kRefusesFor{5000};  // refusing a key for so long ends the wait
+constexpr milliseconds kRefusesFor{5000};  // the wait ends if a key is refused for so long
 constexpr int kUnauthorized = 401;
 constexpr size_t kTail = 8 << 10, kLongestLine = 300;
 
-// The last bytes of a file, at most `most`.
+// The end of a file, at most `most` bytes.
 std::string TailOf(const std::string& path, size_t most) {
   std::ifstream file(path, std::ios::binary);
   if (!file.seekg(0, std::ios::end)) return "";
@@ -82,7 +82,8 @@ std::string NextStep(const PlannedServer& server) {
   return "\nnext: tacho doctor " + ShellWord(server.log);
 }
 
-// The line in which an engine prints the arguments that it took, if the trace folder is in it.
+// The number of the line in which the engine prints its arguments, if that line has the trace
+// folder.
 std::optional<uint64_t> LineWithFolder(const std::string& log, const std::string& folder) {
   std::ifstream file(log, std::ios::binary);
   std::optional<uint64_t> found;
@@ -138,8 +139,8 @@ Result<void> LaunchedServers::Begin(Server& server) {
   return KeepLaunch(record_);
 }
 
-// A process that listens on the server's port and does not belong to the server; 0 if there is
-// none, or it cannot be seen. nsys starts engines in a tree of its own, as Slurm does.
+// A process that listens on the server's port but does not belong to the server; 0 if there is
+// none, or if that cannot be seen: nsys and Slurm start engines outside the keeper's process tree.
 int64_t LaunchedServers::OtherListener(const Server& server) const {
   const auto url = ParseUrl(server.planned.url);
   if (!url || plan_.preset == "nsys" || HasOtherEnvironment(server.planned.command)) return 0;
@@ -150,7 +151,7 @@ int64_t LaunchedServers::OtherListener(const Server& server) const {
   return listening.empty() || is_own ? 0 : listening.front();
 }
 
-// "loading the weights for 12 s"; if no phase is known, the last line of the server's log.
+// "loading the weights for 12 s"; if the phase is not known, the last line of the server's log.
 std::string LaunchedServers::WhatItDoes(Server& server) {
   const auto now = steady_clock::now();
   if (const std::string& phase = server.log.StartPhase(); phase != server.phase) {
@@ -273,10 +274,10 @@ std::vector<std::string> LaunchedServers::End() {
   for (Server& server : servers_)
     if (std::string why = server.program.End(); !why.empty())
       stuck.push_back(server.planned.name + ": " + why);
-  // The keeper ended all processes, unless it was killed.
+  // Ends what nsys left: the keeper has ended all other processes, unless it was killed.
   if (plan_.preset == "nsys" && !record_.servers.empty())
     EndNsysSession(servers_[0].planned.command[0], NsysSessionName(record_.name));
-  held_.clear();  // also the name: it is free, and another launch may take it
+  held_.clear();  // also frees the launch's name for another launch
   if (!record_.servers.empty()) ForgetEndedLaunches();
   record_.servers.clear();
   return stuck;
@@ -284,7 +285,7 @@ std::vector<std::string> LaunchedServers::End() {
 
 void LaunchedServers::Release() {
   for (Server& server : servers_) server.program.Release();
-  record_.servers.clear();  // the launch stays known
+  record_.servers.clear();  // the record stays on disk, so the launch can still be found
 }
 
 }  // namespace tacho

@@ -19,17 +19,18 @@
 
 namespace tacho {
 
-// The signs that a launched engine can be profiled. All are missing with the preset nsys, which
-// uses no profiler of the engine.
+// The signs that a launched engine can be profiled. With the preset nsys they may all be missing,
+// because nsys uses no profiler of the engine.
 struct ProfilingProof {
-  bool in_arguments = false;       // the process's arguments show it
-  std::optional<uint64_t> logged;  // the line of its log that shows the arguments it read
+  bool in_arguments = false;  // the arguments of its process show it
+  // The line of its log in which the engine prints its own arguments, if they show it.
+  std::optional<uint64_t> logged;
   // Whether POST /start_profile is registered; absent: the engine could not be asked.
   std::optional<bool> has_route;
 };
 
-// The servers of a launch while they run. They end with this object, or with this process, however
-// it ends.
+// The servers of a launch while they run. They end with this object, or with this process in
+// whatever way it ends.
 class LaunchedServers {
  public:
   // Makes the folders and the keepers. kOutput: one of them cannot be made.
@@ -40,26 +41,26 @@ class LaunchedServers {
   LaunchedServers& operator=(LaunchedServers&&) = default;
   ~LaunchedServers() { End(); }
 
-  // Starts the engines, waits until all are healthy, and then does the same with the router. While
-  // it waits for a server, `progress` gets the server's name and the last line of its log several
-  // times a second. kUsage: a program cannot be started; kRemote: a server ended (the message has
-  // its first failure), was not healthy within `patience`, or wants another API key; kInterrupted.
-  // From now on `client` sends its key to the servers.
+  // Starts the engines and waits until all are healthy; then does the same with the router. While
+  // it waits for a server, calls `progress` several times a second with the server's name and what
+  // it is doing, or the last line of its log. From now on `client` sends its key to the servers.
+  // kUsage: a program cannot be started; kRemote: a server ended (the message has its first
+  // failure), was not healthy within `patience`, or needs another API key; kInterrupted.
   using Progress = std::function<void(const std::string& server, const std::string& line)>;
   Result<void> Start(HttpClient& client, std::chrono::milliseconds patience,
                      const Progress& progress, std::stop_token stop);
 
-  // The proof for each engine, in the order of the plan.
+  // The signs that each engine can be profiled, in the order of the plan.
   std::vector<ProfilingProof> Prove(HttpClient& client, std::stop_token stop) const;
 
-  // For each server that ended by itself since the last call: why.
+  // For each server that has ended by itself since the last call: the reason.
   std::vector<std::string> Endings();
   [[nodiscard]] bool AnyRuns();
 
-  // Ends all at the same time and waits until all their processes have ended. Returns words about
-  // each that does not end.
+  // Ends all servers at the same time, and waits until all their processes have ended. Returns a
+  // text about each server that does not end.
   std::vector<std::string> End();
-  // The servers go on when this process ends.
+  // Lets the servers go on when this process ends.
   void Release();
 
   [[nodiscard]] const PlannedLaunch& plan() const { return plan_; }
@@ -69,9 +70,9 @@ class LaunchedServers {
   struct Server {
     PlannedServer planned;
     KeptProgram program;
-    EngineLog log{};                                         // its log since this start
-    std::string phase = {};                                  // what its log shows; "": not known
-    std::chrono::steady_clock::time_point phase_began = {};  // when `phase` was seen first
+    EngineLog log{};         // what the log holds since this start
+    std::string phase = {};  // the phase of its start that the log shows; "": not known
+    std::chrono::steady_clock::time_point phase_began = {};  // when `phase` was first seen
     bool ending_told = false;
   };
   LaunchedServers() = default;
@@ -86,7 +87,7 @@ class LaunchedServers {
 
   PlannedLaunch plan_;
   LaunchRecord record_;
-  std::vector<SessionLock> held_;  // the plan's, until all servers are ready
+  std::vector<SessionLock> held_;  // the plan's port locks, held until all servers are ready
   std::vector<Server> servers_;    // the router comes last
 };
 

@@ -45,8 +45,8 @@ std::vector<std::string> OwnEnvironment() {
   return settings;
 }
 
-// The GPUs that CUDA_VISIBLE_DEVICES names in the engine's own settings or in this environment;
-// without it, the GPUs that have a device file.
+// The GPUs that CUDA_VISIBLE_DEVICES names, in the engine's own settings or else in this
+// environment. If it is not set, the GPUs that have a device file.
 std::vector<std::string> GpusFor(const std::vector<std::string>& settings) {
   std::vector<std::string> gpus;
   const char* visible = std::getenv(std::string(kVisibleGpus).c_str());
@@ -67,7 +67,7 @@ std::vector<std::string> GpusFor(const std::vector<std::string>& settings) {
   return gpus;
 }
 
-// The name of the launch that this process belongs to; "" if it belongs to no launch.
+// The name of the launch that this process belongs to; "" if there is none.
 std::string LaunchOf(int64_t pid) {
   std::vector<int64_t> line = AncestorsOf(pid);
   line.push_back(pid);
@@ -77,7 +77,7 @@ std::string LaunchOf(int64_t pid) {
   return "";
 }
 
-// Says who holds the port, and what to do about it.
+// Says who is using the port, and what to do about it.
 std::string WhoHolds(uint16_t port) {
   const std::vector<int64_t> pids = PidsListeningOn(port);
   const std::string launch = pids.empty() ? "" : LaunchOf(pids.front());
@@ -90,15 +90,16 @@ struct FreePorts {
   std::vector<SessionLock> held;
 };
 
-// Finds `all` free ports: from `asked` on without a gap, else from the engine's usual port on.
+// Finds `all` free ports, from `asked` or else from the engine's usual port on. With `asked`, the
+// first `engines` ports must follow each other without a gap.
 Result<FreePorts> FindPorts(std::optional<uint16_t> asked, uint16_t usual, size_t engines,
                             size_t all) {
   FreePorts ports;
   uint32_t next = asked.value_or(usual);
   for (; ports.numbers.size() < all && next <= UINT16_MAX; ++next) {
     const auto port = static_cast<uint16_t>(next);
-    // The lock is taken first: a launch that releases the lock of a port listens on the port by
-    // then.
+    // Locks the port before it checks it: a launch that has released the lock already listens on
+    // the port.
     auto held = SessionLock::TakePort(port, "tacho launch");
     if (!held && held.error().kind == ErrorKind::kOutput)
       return tl::unexpected(std::move(held).error());
@@ -146,7 +147,7 @@ Result<LaunchRequest> RequestOf(EngineKind kind, const EngineArguments& argument
   return request;
 }
 
-// The whole environment of a server. The server's own settings win.
+// All variables of a server's environment. The server's own settings win over those in `here`.
 std::vector<std::string> WholeEnvironment(const std::vector<std::string>& here,
                                           const PlannedServer& server) {
   std::vector<std::string> whole = server.environment;
@@ -157,7 +158,7 @@ std::vector<std::string> WholeEnvironment(const std::vector<std::string>& here,
   return whole;
 }
 
-// The words before the engine's command so that nsys can record it in the session `session`.
+// The words to put before the engine's command, so that nsys can record it in the given session.
 Result<std::vector<std::string>> UnderNsys(const NsysToUse& nsys_to_use,
                                            const LaunchRequest& request, bool has_gpu,
                                            const std::stop_token& stop) {
@@ -172,12 +173,13 @@ Result<std::vector<std::string>> UnderNsys(const NsysToUse& nsys_to_use,
   constexpr size_t kMostHelp = 1 << 20;
   const auto help = OutputOf(
       {.arguments = {nsys, "launch", "--help"}, .patience = kHelpWithin, .stop = stop}, kMostHelp);
-  // Without a GPU nothing else would be recorded.
+  // Without a GPU, calls of the operating system are all that can be recorded.
   return NsysLaunchWords({.program = nsys, .session = session, .os_calls = !has_gpu},
                          help.value_or(""));
 }
 
-// Without the package nvtx, vLLM dies at its first step if its ranges are on (seen in 0.32).
+// Removes the setting for vLLM's NVTX ranges if the package nvtx is missing: then vLLM would die at
+// its first step (seen in 0.32).
 void DropRangesWithoutNvtx(const std::string& python, const std::stop_token& stop,
                            PlannedLaunch& plan) {
   constexpr std::string_view kRanges = "VLLM_NVTX_SCOPES_FOR_PROFILING=";
@@ -189,7 +191,7 @@ void DropRangesWithoutNvtx(const std::string& python, const std::stop_token& sto
       OutputOf({.arguments = {python, "-c",
                               "import importlib.util; "
                               "raise SystemExit(importlib.util.find_spec('nvtx') is None)"},
-                .environment = settings,  // the engine's: PYTHONPATH may lead to nvtx
+                .environment = settings,  // the engine's own: its PYTHONPATH may lead to nvtx
                 .patience = kImportsWithin,
                 .stop = stop},
                1))
@@ -200,7 +202,8 @@ void DropRangesWithoutNvtx(const std::string& python, const std::stop_token& sto
                            ShellWord(python) + " -m pip install nvtx"});
 }
 
-// A folder that the launch writes into, which may not exist yet, and how to name another one.
+// A folder that the launch writes into (it may not exist yet), and the option with which the user
+// names another.
 struct WrittenFolder {
   std::string path;
   std::string_view named_by;
@@ -217,8 +220,8 @@ std::vector<WrittenFolder> WrittenFolders(const PlannedLaunch& plan, const std::
   return written;
 }
 
-// Whether the disks have room for logs and traces. kOutput: they cannot be written, or less than
-// 256 MB are free. Little room becomes a finding of the plan.
+// Whether the disks have room for logs and traces. kOutput: a folder cannot be written, or less
+// than 256 MB are free. Little room becomes a finding of the plan.
 Result<void> CheckRoom(const std::string& folder, PlannedLaunch& plan) {
   std::set<std::string> seen;
   for (const WrittenFolder& written : WrittenFolders(plan, folder)) {
@@ -237,7 +240,7 @@ Result<void> CheckRoom(const std::string& folder, PlannedLaunch& plan) {
   return {};
 }
 
-// Adds the name of the --config file to findings on options that only this file gives.
+// Adds the name of the --config file to findings about options that only this file has.
 void NameConfigFile(const EngineProgram& program, std::vector<Finding>& findings) {
   const auto file = OptionValue(program.command, {"--config"});
   const auto gives = [](const std::vector<std::string>& words, std::string_view subject) {
@@ -252,12 +255,12 @@ void NameConfigFile(const EngineProgram& program, std::vector<Finding>& findings
       finding.subject += " in " + *file;
 }
 
-// Refuses options of tacho's after "--": an engine takes half a minute to say that it does not know
-// them.
+// Refuses tacho's own options after "--": the engine would take half a minute to report that it
+// does not know them.
 Result<void> CheckWhoseOptions(const std::vector<std::string>& command) {
   static constexpr std::array<std::string_view, 6> kOwn{"env",    "preset",       "detach",
                                                         "python", "ready-within", "replicas"};
-  // Options of a wrapper before the engine belong to the wrapper.
+  // Ignores the options of a wrapper before the engine.
   const size_t engine = EngineWord(command) % command.size();
   const std::vector<std::string> words(command.begin() + static_cast<std::ptrdiff_t>(engine),
                                        command.end());
@@ -295,13 +298,13 @@ Result<PlanOfHere> PlanHere(EngineKind kind, const EngineArguments& arguments,
                          FindEngineProgram(kind, arguments.python, arguments.words));
   TACHO_RETURN_IF_ERROR(CheckModel(program.command, arguments.words));
   TACHO_RETURN_IF_ERROR(CheckWhoseOptions(program.command));
-  // With another $PATH the command may start another program.
+  // If the user sets another $PATH, the command may start another program.
   const bool other_path =
       std::ranges::any_of(arguments.environment,
                           [](const std::string& setting) { return setting.starts_with("PATH="); });
   if (other_path && arguments.python.empty()) program.python.clear();
   TACHO_ASSIGN_OR_RETURN(program.version, AskEngineVersion(kind, program.python, stop));
-  // A file that cannot be read is reported with the other findings.
+  // A file that cannot be read is reported later, with the other findings.
   if (const auto whole = WithConfigFile(program.command))
     program.file_options.assign(
         whole->begin() + static_cast<std::ptrdiff_t>(program.command.size()), whole->end());
@@ -330,8 +333,8 @@ Result<PlanOfHere> PlanHere(EngineKind kind, const EngineArguments& arguments,
   auto words = WithConfigFile(plan.servers[0].command);
   if (!words) plan.findings.push_back(words.error());
   const std::string stacks = fmt::format("preset.{}.config.torch_profiler_with_stack", plan.preset);
-  // If the command starts a server in a container or a script, that server's options are not seen
-  // here.
+  // If the command starts a server in a container or a script, the checks do not see that server's
+  // options.
   for (Finding& finding : CheckLaunch(kind, plan.version, words.value_or(plan.servers[0].command),
                                       WholeEnvironment(place.environment, plan.servers[0]),
                                       EngineRule(kind, plan.version, stacks) == "true"))

@@ -12,9 +12,9 @@
 
 namespace tacho {
 
-// How an engine is launched, for every command that launches one.
+// How to launch an engine, for every command that launches one.
 struct EngineArguments {
-  std::vector<std::string> words;  // after "--": the engine's own
+  std::vector<std::string> words;  // the words after "--": the engine's own command or arguments
   std::string python, preset = "light";
   std::vector<std::string> environment;
   std::optional<int64_t> replicas, port;
@@ -22,7 +22,7 @@ struct EngineArguments {
   std::string ready_within = "10m";
 };
 
-// Moves the settings before the engine's words ("CUDA_VISIBLE_DEVICES=0 vllm serve") into its
+// Moves the settings before the engine's words ("CUDA_VISIBLE_DEVICES=0 vllm serve") to its
 // environment, and returns them.
 std::vector<std::string> MoveSettings(EngineArguments& engine);
 
@@ -33,20 +33,20 @@ std::string ListenerOn(uint16_t port);
 
 struct PlanOfHere {
   PlannedLaunch plan;
-  std::vector<SessionLock> held;  // locks of its ports, until the servers listen on them
+  std::vector<SessionLock> held;  // locks of its ports; hold them until the servers listen
 };
 
-// For the preset nsys.
+// What the preset nsys needs.
 struct NsysToUse {
-  std::string program;  // its path; "": none is installed
+  std::string program;  // its path; "": nsys is not installed
   std::string session;  // the name of the session to make
 };
 
-// The plan for this host: the installed engine and its version, free ports, the host's GPUs.
-// `folder` gets logs and traces, and need not exist yet. Starts only a Python, to ask for the
-// version. kUsage: the engine is not installed, options contradict each other or do not fit that
-// version (unless `force`), or a port is taken (the message says by whom). kOutput: there is no
-// room for logs or traces. kInterrupted.
+// Makes the plan for this host: the installed engine and its version, free ports, the host's GPUs.
+// `folder` will hold logs and traces, and need not exist yet. Only runs a Python, to ask for the
+// version, and for the preset nsys some short questions. kUsage: the engine is not installed,
+// options contradict each other or do not fit the version (unless `force`), or a port is taken (the
+// message says by whom). kOutput: no room for logs or traces. kInterrupted.
 Result<PlanOfHere> PlanHere(EngineKind kind, const EngineArguments& arguments,
                             const std::string& folder, const NsysToUse& nsys,
                             const std::stop_token& stop);

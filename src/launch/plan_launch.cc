@@ -29,8 +29,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kTraces = "{traces}";
 constexpr std::string_view kLoopback = "127.0.0.1";
-constexpr std::string_view kHidden = "'***'";  // quoted for a shell, which would expand it
-// vLLM and SGLang also take the beginnings of these options.
+constexpr std::string_view kHidden = "'***'";  // in quotes, because a shell would expand the stars
+// vLLM and SGLang also accept abbreviations of these options.
 constexpr std::array<std::string_view, 4> kKeyOptions{"--api-key", "--hf-token", "--admin-api-key",
                                                       "--ssl-keyfile-password"};
 
@@ -43,7 +43,7 @@ bool Sets(const std::vector<std::string>& environment, std::string_view name) {
       environment, [&](const std::string& setting) { return NameOfSetting(setting) == name; });
 }
 
-// Python's parsers take the beginning of an option, and vLLM's takes '_' for '-'.
+// Python's parsers accept the beginning of an option, and vLLM's accepts '_' for '-'.
 bool IsKeyOption(std::string_view option) {
   constexpr size_t kShortest = 6;  // "--hf-t"
   if (OptionNamed(option) != Option::kNone) return true;
@@ -64,14 +64,15 @@ bool IsUrl(std::string_view text) {
   return scheme != text.npos && text.substr(0, scheme).find_first_of("/=\"' {") == text.npos;
 }
 
-// A preset and the presets that it builds on, the weakest first.
+// The preset and the presets that it extends; the weakest first.
 std::vector<std::string> ChainOf(const std::string& preset) {
   if (preset == "detailed") return {"light", "detailed"};
   if (preset == "deep") return {"light", "detailed", "deep"};
   return {preset};
 }
 
-// What the rules of a preset say for one kind: "env", "config", "arg". Keys in the rules' order.
+// The rules of a preset of one kind ("env", "config", "arg"): keys and values, in the order of the
+// rules.
 using PresetValues = std::vector<std::pair<std::string, std::string>>;
 
 PresetValues ValuesOf(const PlannedLaunch& plan, const std::string& kind,
@@ -94,7 +95,7 @@ PresetValues ValuesOf(const PlannedLaunch& plan, const std::string& kind,
   return values;
 }
 
-// The number of GPUs that one server takes.
+// The number of GPUs that one server uses.
 size_t GpusOf(const PlannedLaunch& plan, const std::vector<std::string>& words) {
   const LaunchWords& engine = *TypeOf(plan.kind).Launch();
   std::vector<std::vector<std::string_view>> sizes{engine.tensor_parallel,
@@ -108,7 +109,7 @@ size_t GpusOf(const PlannedLaunch& plan, const std::vector<std::string>& words) 
   return gpus;
 }
 
-// The word for a shell, without secrets.
+// The word in shell syntax, with secrets hidden.
 std::string ShownWord(std::string_view word) {
   if (IsUrl(word)) return ShellWord(ShownUrl(word));
   const std::string_view name = NameOfSetting(word);
@@ -120,13 +121,14 @@ std::string ShownWord(std::string_view word) {
   }
   if (is_option ? IsKeyOption(name) : MayHoldSecret(name))
     return fmt::format("{}={}", name, kHidden);
-  // A setting may be the value of an option.
+  // The value of an option may itself be a setting.
   return fmt::format("{}={}", ShellWord(name), ShownWord(word.substr(name.size() + 1)));
 }
 
 using Words = std::vector<std::string>;
 
-// All options that the engine reads, the file's first: the last value of an option counts.
+// All options that the engine reads. The file's come first, because the last value of an option
+// counts.
 Words AfterFile(const Words& file, const Words& words) {
   Words all = file;
   all.insert(all.end(), words.begin(), words.end());
@@ -144,8 +146,9 @@ void SetFlag(const Words& file, Words& words, const std::string& name) {
   if (std::ranges::find(read, name) == read.end()) words.push_back(name);
 }
 
-// Adds the preset to the user's profiler configuration, wherever that is. A configuration in the
-// file is first copied to the command line, because a --profiler-config there hides the file's.
+// Adds the preset to the user's profiler configuration, wherever that is. First copies a
+// configuration in the file to the command line, because a --profiler-config there hides the
+// file's.
 Words WithPreset(const Words& file, Words words, const PresetValues& values) {
   const ProfilerArgument filed = ProfilerArgumentOf(file);
   if (!values.empty() && !filed.lacks_value && ProfilerArgumentOf(words).empty()) {
@@ -156,7 +159,7 @@ Words WithPreset(const Words& file, Words words, const PresetValues& values) {
   return WithProfilerConfig(words, values);
 }
 
-// The last value of the variable; "" if it is not set.
+// The last value of the variable `name`; "" if it is not set.
 std::string SettingOf(const std::vector<std::string>& environment, std::string_view name) {
   for (auto setting = environment.rbegin(); setting != environment.rend(); ++setting)
     if (NameOfSetting(*setting) == name)
@@ -164,8 +167,8 @@ std::string SettingOf(const std::vector<std::string>& environment, std::string_v
   return "";
 }
 
-// vLLM's key guards only /v1, SGLang's guards every route but /health and /metrics. If SGLang has
-// only an admin key, that guards its profiler.
+// The key that the servers require. vLLM's key guards only /v1; SGLang's guards every route except
+// /health and /metrics. If SGLang has only an admin key, that key guards its profiler.
 std::string ApiKeyOf(EngineKind kind, const Words& words,
                      const std::vector<std::string>& environment) {
   const LaunchWords& engine = *TypeOf(kind).Launch();
@@ -179,7 +182,7 @@ std::string ApiKeyOf(EngineKind kind, const Words& words,
                                      : SettingOf(environment, std::string(engine.key_variable));
 }
 
-// Replaces the port that the user gave to the engine: each replica has its own.
+// Sets the replica's own port, in place of the port that the user gave for the engine.
 void SetPort(std::vector<std::string>& words, uint16_t port) {
   for (size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--port" && i + 1 < words.size()) words[i + 1] = std::to_string(port);
@@ -195,13 +198,13 @@ std::string UrlOf(const std::vector<std::string>& words, uint16_t port) {
   return fmt::format("http://{}:{}", v6 ? "[" + host + "]" : host, port);
 }
 
-// The folder that the user's own words or environment name for traces; "" for none.
+// The trace folder that the user's own words or environment name; "" if they name none.
 std::string FolderNamedBy(const PlannedLaunch& plan, const std::vector<std::string>& words,
                           const std::vector<std::string>& environment) {
   const EngineType& engine = TypeOf(plan.kind);
   std::string folder = engine.FolderInWords(words);
   const std::string variable(engine.Launch()->folder_variable);
-  // A version without a rule for its variable reads it.
+  // If the rules do not mention the variable, this version reads it.
   const std::string_view how = EngineRule(plan.kind, plan.version, "variable." + variable);
   const bool is_read = how.empty() || how == "text";
   if (is_read && folder.empty()) {
@@ -243,7 +246,7 @@ PlannedServer PlanServer(const LaunchRequest& request, const EngineProgram& prog
   for (const auto& [name, value] : ValuesOf(plan, "env", server.traces))
     if (!Sets(request.environment, name) && !Sets(place.environment, name))
       server.environment.push_back(name + "=" + value);
-  // The server's own settings win over those of this process: they come last.
+  // The server's own settings come last, so that they win over those of this process.
   std::vector<std::string> environment = place.environment;
   environment.insert(environment.end(), server.environment.begin(), server.environment.end());
   std::string home;
@@ -254,7 +257,7 @@ PlannedServer PlanServer(const LaunchRequest& request, const EngineProgram& prog
   if (request.replicas > 1 && !place.gpus.empty()) {
     const size_t gpus = GpusOf(plan, read);
     const auto first = place.gpus.begin() + static_cast<std::ptrdiff_t>(index * gpus);
-    // Replaces the user's setting, which names the GPUs of all replicas.
+    // Replaces the user's setting, which names the GPUs for all replicas together.
     std::erase_if(server.environment, [](const std::string& setting) {
       return NameOfSetting(setting) == kVisibleGpus;
     });

@@ -12,14 +12,14 @@
 
 namespace tacho {
 
-// A JSON text as an integer, quoted or not; nullopt if it is no integer.
+// A JSON text as an integer, quoted or not; nullopt if it is not an integer.
 inline std::optional<int64_t> JsonInteger(std::string_view json) {
   if (json.size() >= 2 && json.front() == '"' && json.back() == '"')
     json = json.substr(1, json.size() - 2);
   return ParseWhole<int64_t>(json);
 }
 
-// Where the value of an argument is kept, if the value differs from event to event.
+// Where the value of an argument is stored if it differs from event to event.
 enum class SlotHome : uint8_t {
   kInteger,      // in the stream of values, as a number
   kText,         // in the stream of values, as the StringId of its JSON text
@@ -28,10 +28,11 @@ enum class SlotHome : uint8_t {
   kGraphNode,    // in GpuTable::graph_node
 };
 
-// The arguments of many events that differ only in a few values, kept once.
+// The arguments of many events that differ only in a few values, stored once for all of them.
 //
-// `text` is the JSON text of the object, byte for byte, without the values that vary. The value of
-// a slot belongs before byte `at` of `text`; slots are in the order of the text.
+// `text` is the JSON text of the object, byte for byte, without the values that differ. Each of
+// these values has a slot, which tells its place: before byte `at` of `text`. Slots are in the
+// order of the text.
 struct ArgsShape {
   struct Slot {
     uint32_t at = 0;  // byte offset into `text`
@@ -39,24 +40,25 @@ struct ArgsShape {
   };
   struct Entry {  // one key of the object, in the order of the text
     StringId key;
-    int32_t slot = -1;                     // the slot that holds its value, or -1: constant
+    int32_t slot = -1;  // index of the slot for its value; -1: the value is constant
     StringId constant = StringId::kEmpty;  // JSON text of a constant value
   };
   std::string text = {};
   std::vector<Slot> slots = {};
   std::vector<Entry> entries = {};
 
-  // A shape is built from front to back: append to `text` up to a value, then add its key with one
-  // of these functions.
+  // Build a shape from front to back: append to `text` up to a value, then add the value's key with
+  // one of these functions.
   void AddConstant(StringId key, StringId json) { entries.push_back({key, -1, json}); }
-  // The value comes here, at the end of `text`. Returns the number of the slot.
+  // For a value that differs: its place is the current end of `text`. Returns the number of the
+  // slot.
   int32_t AddSlot(StringId key, SlotHome home) {
     slots.push_back({static_cast<uint32_t>(text.size()), home});
     entries.push_back({key, static_cast<int32_t>(slots.size()) - 1});
     return entries.back().slot;
   }
-  // Moves the slot kept in `column`, if any, to the stream of values. If a key occurs twice, this
-  // frees the column for the last occurrence.
+  // If a slot's value is stored in `column`, stores it in the stream of values instead. If a key
+  // occurs twice, this frees the column for the last occurrence.
   void FreeColumn(SlotHome column) {
     for (Slot& slot : slots) {
       if (slot.home == column) slot.home = SlotHome::kInteger;
@@ -75,8 +77,8 @@ constexpr bool IsInStream(SlotHome home) {
   return home == SlotHome::kInteger || home == SlotHome::kText;
 }
 
-// Append to and read from a stream of values: zigzag LEB128 (7 bits a byte, low ones first).
-// A value takes at most kMaxVarint bytes.
+// Write to and read from a stream of values, in zigzag LEB128 (7 bits a byte, low bits first). A
+// value takes at most kMaxVarint bytes.
 inline constexpr size_t kMaxVarint = 10;
 inline uint8_t* WriteVarint(uint8_t* to, int64_t value) {
   auto v = (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63);

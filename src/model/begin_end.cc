@@ -15,7 +15,7 @@ DurationNs Between(TimeNs begin, TimeNs end, Notes& notes) {
 void BeginEndPairs::Begin(const Event& event, ArgsRef args) {
   std::vector<Slice>& open = open_[Index(event.track)];
   open.push_back({event, args});
-  open.back().event.arg_values = {};  // they do not outlive the call
+  open.back().event.arg_values = {};  // the caller's values are not valid after this call
 }
 
 std::optional<BeginEndPairs::Slice> BeginEndPairs::End(const Event& event, Notes& notes) {
@@ -26,7 +26,7 @@ std::optional<BeginEndPairs::Slice> BeginEndPairs::End(const Event& event, Notes
   }
   Slice slice = open.back();
   open.pop_back();
-  if (!slice.event.has_start || !event.has_start) return std::nullopt;  // noted by the reader
+  if (!slice.event.has_start || !event.has_start) return std::nullopt;  // the reader adds a note
   slice.event.duration = Between(slice.event.start, event.start, notes);
   slice.event.type = EventType::kSlice;
   return slice;
@@ -49,7 +49,7 @@ std::optional<RangePairs::Open> RangePairs::TakeBegin(const Event& event, Proces
   const auto at = open_.find(KeyOf(event, process));
   if (at == open_.end()) return std::nullopt;
   OfKey& of_key = at->second;
-  // Without a name: the last begin of all, which is also the last of its name.
+  // An end without a name takes the last begin of all, which is also the last one of its name.
   const StringId name =
       event.name == StringId::kEmpty ? of_key.open.rbegin()->second.name : event.name;
   const auto of_name = of_key.by_name.find(name);
@@ -68,7 +68,7 @@ std::optional<RangePairs::Ended> RangePairs::End(const Event& event, ProcessId p
     notes.Add(NoteId::kUnmatchedBeginEnd, "the end of a range without its begin");
     return std::nullopt;
   }
-  if (!begin->start || !event.has_start) return std::nullopt;  // noted by the reader
+  if (!begin->start || !event.has_start) return std::nullopt;  // the reader adds a note
   return Ended{begin->row, Between(*begin->start, event.start, notes)};
 }
 

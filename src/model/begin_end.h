@@ -13,8 +13,8 @@
 
 namespace tacho {
 
-// Joins the begins and ends of each track to slices: an end closes the last begin that is still
-// open. Memory grows with the number of open begins.
+// Joins begin and end events of each track to slices: an end event closes the last begin event that
+// is still open. Memory grows with the number of open begin events.
 class BeginEndPairs {
  public:
   struct Slice {
@@ -22,22 +22,23 @@ class BeginEndPairs {
     ArgsRef args;
   };
 
-  // A begin without a usable time stays open too: its end must not close another begin.
+  // A begin event without a usable time stays open too, so that its end does not close another one.
   void Begin(const Event& event, ArgsRef args = {});
-  // The slice that `event` ends; nullopt if no begin is open or its times are not usable. Notes an
-  // end without a begin, and an end before its begin. An end before its begin gives a slice with a
-  // duration of 0.
+  // The slice that `event` ends; nullopt if no begin event is open or a time is not usable. Adds a
+  // note for an end without a begin, and for an end before its begin, which gives a slice of
+  // duration 0.
   std::optional<Slice> End(const Event& event, Notes& notes);
-  // Notes the begins that are still open.
+  // Adds a note for begin events that are still open.
   void Finish(Notes& notes) const;
 
  private:
-  std::unordered_map<uint32_t, std::vector<Slice>> open_;  // by track
+  std::unordered_map<uint32_t, std::vector<Slice>> open_;  // keyed by track
 };
 
-// Joins the begins and ends of ranges that need not nest: an end closes the last open begin of its
-// process with the same category, id and name; an end without a name closes a begin of any name.
-// Memory grows with the number of open ranges. Cost: O(log n) each for n open ranges.
+// Joins begin and end events of ranges that need not nest. An end event closes the last open begin
+// event of its process with the same category, id and name; without a name, it closes the last one
+// of any name. Memory grows with the number of open ranges. Cost of a call: O(log n) for n open
+// ranges.
 class RangePairs {
  public:
   struct Ended {
@@ -45,12 +46,12 @@ class RangePairs {
     DurationNs duration;
   };
 
-  // `row` identifies the begin in the result of End.
+  // `row` is any number for the range; End returns it.
   void Begin(const Event& event, ProcessId process, uint32_t row = 0);
-  // The range that `event` ends; nullopt if there is no such begin or the times are not usable.
-  // Notes the same defects as BeginEndPairs::End.
+  // The range that `event` ends; nullopt if no open begin event matches or a time is not usable.
+  // Adds notes for the same defects as BeginEndPairs::End.
   std::optional<Ended> End(const Event& event, ProcessId process, Notes& notes);
-  // Notes the ranges that are still open.
+  // Adds a note for ranges that are still open.
   void Finish(Notes& notes) const;
 
  private:
@@ -60,12 +61,13 @@ class RangePairs {
     uint32_t row;
   };
   using Key = std::tuple<ProcessId, int, int64_t>;  // process, category (-1: none), id
-  // Removes the begin that `event` ends from the open ones and returns it.
+  // Removes the begin event that `event` ends from the open ones and returns it.
   std::optional<Open> TakeBegin(const Event& event, ProcessId process);
   static Key KeyOf(const Event& event, ProcessId process) {
     return {process, event.has_category ? Index(event.category) : -1, event.id};
   }
-  // The open ranges of one key in the order of their begins, and the places in `open` by name.
+  // The open ranges of one key. `open`: by number, in the order of their begins. `by_name`: the
+  // numbers for each name.
   struct OfKey {
     std::map<uint64_t, Open> open;
     std::map<StringId, std::vector<uint64_t>> by_name;

@@ -11,15 +11,17 @@ namespace {
 
 std::span<char> BytesOf(std::string& text) { return {text.data(), text.size()}; }
 
-// A slot for the text value of a secret's key, and where that stands in the stream of values.
+// The slot of an argument whose key names a secret, and where its value stands in the stream of
+// values.
 struct SecretSlot {
   StringId key;
-  uint32_t before = 0;  // values in the stream before it
+  uint32_t before = 0;  // number of values in the stream before it
 };
-using SecretSlots = std::vector<std::vector<SecretSlot>>;  // by ArgsShapeId
+using SecretSlots = std::vector<std::vector<SecretSlot>>;  // indexed by ArgsShapeId
 
-// Blanks the constant values of secrets' keys in the pool, and lists the slots of those that vary.
-// The JSON text of a value has its quotes, so no name of an event is the same string.
+// Blanks constant values in the string pool whose keys name a secret, and lists the slots of those
+// values that differ from event to event. The JSON text of a value includes its quotes, so it is
+// never the same string as the name of an event.
 size_t BlankConstants(Vocabulary& words, SecretSlots& slots) {
   size_t blanked = 0;
   slots.resize(words.args_shapes().size());

@@ -6,14 +6,14 @@
 
 namespace tacho {
 
-// Blanks everything that looks like a secret (base/secrets.h) in all texts of a trace that was just
-// built: metadata in its header, the profiler's log, names, and arguments of events. Returns how
-// many different values it blanked. No length and no figure changes, only texts. Cost: a pass over
-// all distinct texts, and over the arguments of events whose shape keeps texts of a key that names
-// a secret.
+// Blanks everything that looks like a secret (base/secrets.h) in all texts of a trace: the metadata
+// in its header, the profiler's log, names, and arguments of events. Call it when the trace has
+// just been built. Returns how many different values it blanked. Changes only texts, no lengths or
+// figures. Cost: one pass over all distinct texts, and one over the arguments of events that have a
+// text argument whose key names a secret.
 size_t BlankSecretsOf(Trace& trace);
 
-// The same for a running total (SummarySink), which keeps no arguments of events.
+// The same for a running total (SummarySink), which does not store arguments of events.
 size_t BlankSecretsOf(TraceBasics& basics);
 
 }  // namespace tacho

@@ -9,12 +9,12 @@ namespace tacho {
 namespace {
 
 struct ProducerTrack {
-  std::string_view process;  // how its name begins
-  std::string_view thread;   // how its name begins; "": any
+  std::string_view process;  // how the process's name begins
+  std::string_view thread;   // how the thread's name begins; "": any name
   TrackRows rows;
 };
 
-// The first row that fits holds.
+// The first entry that matches decides.
 constexpr ProducerTrack kTracks[] = {
     // torch_npu and CANN's msprof
     {"Ascend Hardware", "", TrackRows::kWork},
@@ -24,18 +24,19 @@ constexpr ProducerTrack kTracks[] = {
     {"HCCL", "", TrackRows::kDerived},
     // Intel's unitrace
     {"DEVICE<", "", TrackRows::kWork},
-    // JAX: XLA's modules, operators and steps stand over the streams' kernels
+    // JAX: tracks of XLA's modules, operators and steps repeat the kernels of the streams
     {"/device:GPU:", "Stream #", TrackRows::kWork},
     {"/device:GPU:", "", TrackRows::kDerived},
 };
 
-// Words that make up the name of a device, besides numbers.
+// Words (besides numbers) that the name of a device consists of.
 constexpr std::array<std::string_view, 10> kDevices{"gpu", "npu", "tpu", "hpu", "xpu",
                                                     "mlu", "gcu", "ipu", "dcu", "device"};
 constexpr std::array<std::string_view, 6> kBesides{"stream", "streams", "queue",
                                                    "core",   "cores",   "hardware"};
 
-// "NPU", "GPU 3", "HPU device 0", "/device:TPU:0"; not "GPU Process", a process of a browser.
+// Whether a process of this name is a device: "NPU", "GPU 3", "HPU device 0", "/device:TPU:0". Not
+// "GPU Process", which is a process of a browser.
 bool IsDeviceName(std::string_view name) {
   const std::string lower = AsciiLowered(name);
   bool names_one = false;
@@ -63,7 +64,8 @@ struct RowWord {
   SliceKind kind;
 };
 
-// For a producer's types of tasks. The first word that occurs in the type decides.
+// For the types that a producer gives its tasks. The first of these words that occurs in the type
+// decides.
 constexpr RowWord kTypes[] = {
     {"wait", SliceKind::kOther},         {"record", SliceKind::kOther},
     {"write_value", SliceKind::kOther},  {"write value", SliceKind::kOther},
@@ -72,8 +74,8 @@ constexpr RowWord kTypes[] = {
     {"memset", SliceKind::kMemset},      {"dma", SliceKind::kMemcpy},
 };
 
-// For names: the commands of Level Zero and OpenCL, JAX's copies, tasks that have no other name.
-// The first of these words that the name begins with decides.
+// For names of rows: commands of Level Zero and OpenCL, JAX's copies, and tasks that are named
+// after their type. The first of these words with which the name begins decides.
 constexpr RowWord kNames[] = {
     {"zecommandlistappendmemorycopy", SliceKind::kMemcpy},
     {"zecommandlistappendimagecopy", SliceKind::kMemcpy},

@@ -20,26 +20,26 @@ namespace tacho {
 
 enum class EventType : uint8_t {
   kSlice,
-  kSliceBegin,  // an end closes the last begin that is open on its track
+  kSliceBegin,  // a kSliceEnd closes the last one that is still open on its track
   kSliceEnd,
-  kInstant,  // also any event that the reader does not understand
+  kInstant,  // also used for events that the reader does not understand
   kCounter,
-  kRangeBegin,  // begin of a range that need not nest: its end has the same id
+  kRangeBegin,  // begins a range that need not nest; its end has the same id
   kRangeEnd,
-  kRange,  // a range with its begin and end
+  kRange,  // a whole range, with begin and end
   kFlowStart,
   kFlowStep,
   kFlowEnd,
-  kMetadata,  // described a process or a thread to the reader
+  kMetadata,  // described a process or thread; the reader has used it
 };
 
-// One event on its way from a reader to a sink, its texts interned in the sink's vocabulary.
+// One event on its way from a reader to a sink. Its texts are interned in the sink's vocabulary.
 struct Event {
   EventType type = EventType::kSlice;
   SliceKind kind = SliceKind::kOther;
   CategoryId category{};
   bool has_category = false;
-  bool has_start = false;  // false: no usable time; the event is only counted
+  bool has_start = false;  // false: it has no usable time and is only counted
   StringId name = StringId::kEmpty;
   TrackId track{};
   StreamId stream{};  // of GPU work
@@ -48,16 +48,16 @@ struct Event {
   int64_t correlation = -1;  // -1: none
   int64_t external_id = -1;
   int64_t id = -1;                    // of a flow or a range
-  int64_t graph = 0, graph_node = 0;  // of GPU work, see GpuTable
+  int64_t graph = 0, graph_node = 0;  // of GPU work; see GpuTable
   LaunchId launch = LaunchId::kNone;
   // Only for a slice with a category that no known producer writes (device_rows.h).
   StringId row_type = StringId::kEmpty;
   bool names_device = false;
   ArgsShapeId args = ArgsShapeId::kNone;
-  std::span<const int64_t> arg_values;  // one for each slot of the shape, a StringId for kText
+  std::span<const int64_t> arg_values;  // one for each slot of the shape; for kText a StringId
 };
 
-// One GPU as the header of a trace describes it.
+// One GPU, as the trace's header describes it.
 struct DeviceProperties {
   std::string id;
   std::string name;
@@ -74,10 +74,10 @@ constexpr std::string_view TraceFormatName(TraceFormat format) {
   return format == TraceFormat::kNsys ? "nsys" : "kineto";
 }
 
-// The facts in the header of a trace; -1 or empty: the header does not have the fact.
+// Facts from the header of a trace. -1 or empty: the header does not have this fact.
 struct TraceHeader {
   TraceFormat format = TraceFormat::kKineto;
-  // Every top-level key but the events, in the order of the file, with its JSON text.
+  // Every top-level key except the events, with its JSON text, in the order of the file.
   std::vector<std::pair<std::string, std::string>> fields;
   int64_t base_time_ns = -1;  // Unix time of TimeNs{0}
   int64_t rank = -1;
@@ -86,14 +86,15 @@ struct TraceHeader {
   std::string backend;
   std::string nccl_version;
   std::string vllm_version;
-  std::string trace_id;              // identifies the profiler's session in one process
-  std::string cuda_runtime_version;  // also HIP's
+  std::string trace_id;              // identifies one profiler session in one process
+  std::string cuda_runtime_version;  // for HIP: HIP's version
   std::string cuda_driver_version;
-  int64_t cupti_version = -1;  // CUPTI_API_VERSION: 26; 130100 since CUDA 13. Not in results.
+  // CUPTI_API_VERSION, such as 26, or 130100 since CUDA 13; not in results.
+  int64_t cupti_version = -1;
   bool record_shapes = false, with_stack = false, with_flops = false, profile_memory = false,
        with_modules = false;
   std::vector<DeviceProperties> devices;
-  std::vector<std::string> producer_log;  // WARNING and ERROR lines of the profiler itself
+  std::vector<std::string> producer_log;  // lines with WARNING or ERROR from the profiler
 
   // The shift from the trace's clock to the clock of its host; nullopt if the header has no base
   // time.
@@ -104,8 +105,8 @@ struct TraceHeader {
 
 struct EventCounts {
   uint64_t total = 0;
-  std::map<std::string, uint64_t> by_label;          // the format's own names for types of events
-  std::array<uint64_t, 256> complete_by_category{};  // kSlice, by CategoryId
+  std::map<std::string, uint64_t> by_label;  // keyed by the format's own names for types of events
+  std::array<uint64_t, 256> complete_by_category{};  // kSlice events, by CategoryId
 };
 
 // Everything of a trace except its rows.
@@ -120,15 +121,15 @@ struct TraceBasics {
 class EventSink {
  public:
   virtual ~EventSink() = default;
-  // The reader fills the header, the words, the notes and counts.by_label; the sink fills the other
-  // counts.
+  // The reader fills the header, the vocabulary, the notes and counts.by_label. The sink fills the
+  // other counts.
   virtual TraceBasics& basics() = 0;
   TraceHeader& header() { return basics().header; }
   Vocabulary& vocabulary() { return basics().words; }
   Notes& notes() { return basics().notes; }
-  // False: the sink drops arguments, so the reader need not keep them.
+  // False: the sink drops arguments, so the reader need not prepare them.
   [[nodiscard]] virtual bool wants_args() const = 0;
-  // The event and what it points to are valid until the call returns.
+  // `event` and what it points to are valid only until the call returns.
   virtual void OnEvent(const Event& event) = 0;
 };
 

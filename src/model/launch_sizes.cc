@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-// The first three integers of "[244, 1, 6]".
+// The first three integers in a text such as "[244, 1, 6]".
 std::optional<LaunchSizes::Xyz> XyzOf(std::string_view json) {
   LaunchSizes::Xyz xyz;
   for (int32_t& number : xyz) {

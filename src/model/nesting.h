@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-// One slice of a host track.
+// One slice on the track of a host thread.
 struct HostSlice {
   Interval when;
   SliceKind kind;
@@ -16,14 +16,15 @@ struct HostSlice {
   TrackId track;
 };
 
-// The rows of one table that take part in nesting, by track, in the order of the index.
+// Those rows of one table that take part in nesting, by track, in the order of the TrackIndex.
 class HostRows {
  public:
   // All rows of the index, which must outlive this object.
   HostRows(SliceKind kind, const LaneRows& index) : kind_(kind), table_(&index.table()) {
     for (size_t track = 0; track < index.lanes(); ++track) lists_.push_back(index.Of(track));
   }
-  // Some rows. begin[track]: where the rows of a track begin in `rows`; one more entry at the end.
+  // Some rows. `begin[track]`: index in `rows` where the rows of this track begin; one more entry
+  // at the end.
   HostRows(SliceKind kind, const LaneRows& index, std::vector<uint32_t> rows,
            const std::vector<size_t>& begin)
       : kind_(kind), table_(&index.table()), rows_(std::move(rows)) {
@@ -32,7 +33,7 @@ class HostRows {
           std::span<const uint32_t>(rows_).subspan(begin[track], begin[track + 1] - begin[track]));
     }
   }
-  HostRows(HostRows&&) = default;  // a copy would refer to the rows of its original
+  HostRows(HostRows&&) = default;  // a copy's lists would point into its original
   HostRows& operator=(HostRows&&) = default;
 
   [[nodiscard]] SliceKind kind() const { return kind_; }
@@ -44,13 +45,13 @@ class HostRows {
   SliceKind kind_;
   const SliceTable* table_;
   std::vector<uint32_t> rows_;
-  std::vector<RowList> lists_;  // by track
+  std::vector<RowList> lists_;  // indexed by track
 };
 
-// Calls visit(kind, rows of the index) for the tables whose slices nest, outermost first. If two
-// slices have equal intervals, the slice of the earlier table is the outer one, as in programs: a
-// Python frame holds annotations, an annotation holds operators, an operator holds calls. The order
-// of these rows in the file does not matter.
+// Calls visit(kind, rows of the index) for each table whose slices nest, outermost kind first. If
+// two slices have equal intervals, the slice of the earlier table is the outer one, because in
+// programs Python frames contain annotations, annotations contain operators, and operators contain
+// calls. The order of the rows in the file does not matter.
 template <typename Visit>
 void ForEachNestingTable(const TrackIndex& index, bool python_frames, Visit visit) {
   if (python_frames) visit(SliceKind::kPythonFrame, index.python_frames());
@@ -59,7 +60,7 @@ void ForEachNestingTable(const TrackIndex& index, bool python_frames, Visit visi
   visit(SliceKind::kHostCall, index.host_calls());
 }
 
-// The rows of these tables, for WalkHostSlices.
+// All rows of these tables, as input for WalkHostSlices.
 inline std::vector<HostRows> AllHostRows(const TrackIndex& index, bool python_frames) {
   std::vector<HostRows> tables;
   ForEachNestingTable(index, python_frames, [&](SliceKind kind, const LaneRows& rows) {
@@ -68,14 +69,14 @@ inline std::vector<HostRows> AllHostRows(const TrackIndex& index, bool python_fr
   return tables;
 }
 
-// Walks all slices in the order of the tree: by track, parents before their children. The parent of
-// a slice is the last slice that is still open and ends no earlier. `visit` gets each slice and the
-// value that it returned for the parent (`no_parent` for an outermost slice). Cost: O(n); only the
-// open slices are kept.
+// Walks through all slices as a tree: track by track, parents before their children. The parent of
+// a slice is the last slice that is still open and does not end before it. `visit` gets each slice
+// and the value that it returned for its parent (`no_parent` if there is none). Cost: O(n). Stores
+// only the open slices.
 template <typename Mark, typename Visit>
 void WalkHostSlices(const std::vector<HostRows>& tables, Mark no_parent, Visit visit) {
   struct Head {
-    Interval when;  // of the next row
+    Interval when;  // interval of the next row
     const HostRows* rows;
     RowList list;
     size_t next;

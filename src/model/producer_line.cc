@@ -11,8 +11,9 @@
 namespace tacho {
 namespace {
 
-// Fits a line that has all words, in any order. `is_counted`: the number next to the first word is
-// a count, and a line with 0 does not fit. Seen in nsys's DIAGNOSTIC_EVENT and in Kineto's log.
+// Matches a line that contains all words, in any order. `is_counted`: a number next to the first
+// word is a count, and the line does not match if it is 0. Taken from nsys's DIAGNOSTIC_EVENT and
+// Kineto's log.
 struct Sign {
   ProducerLine meaning;
   std::array<std::string_view, 2> words;  // in lower case
@@ -24,7 +25,8 @@ constexpr Sign kSigns[] = {
     {ProducerLine::kLostEvents, {"exceeded max", "buffer count"}},
     {ProducerLine::kLostEvents, {"terminating tracing", ""}},
     {ProducerLine::kLostEvents, {"stopped early at", ""}},
-    {ProducerLine::kLostEvents, {"stopped early?", ""}, true},  // "... = 1" of Kineto's counters
+    // A counter of Kineto, such as "... = 1".
+    {ProducerLine::kLostEvents, {"stopped early?", ""}, true},
     {ProducerLine::kLostEvents, {"dropped", "record"}, true},
     {ProducerLine::kLostEvents, {"dropped", "event"}, true},
     {ProducerLine::kLostEvents, {"dropped", "activit"}, true},
@@ -41,7 +43,8 @@ bool Has(std::string_view line, std::string_view word) {
   return line.find(word) != std::string_view::npos;
 }
 
-// The first number after `at`, else the last before it: "dropped 3 records", "3 records dropped".
+// The first number after `at`; if there is none, the last one before it. So it finds 3 in "dropped
+// 3 records" and in "3 records dropped".
 std::optional<uint64_t> NumberBeside(std::string_view line, size_t at) {
   constexpr std::string_view kDigits = "0123456789";
   size_t begin = line.find_first_of(kDigits, at);
@@ -54,7 +57,7 @@ std::optional<uint64_t> NumberBeside(std::string_view line, size_t at) {
   return ParseWhole<uint64_t>(line.substr(begin, line.find_first_not_of(kDigits, begin) - begin));
 }
 
-// The line without Kineto's prefix, "WARNING:2024-02-08 10:38:45 94:94 CuptiActivityApi.cpp:294] ".
+// Removes Kineto's prefix, such as "WARNING:2024-02-08 10:38:45 94:94 CuptiActivityApi.cpp:294] ".
 std::string_view Said(std::string_view line) {
   const size_t end = line.find(".cpp:");
   const size_t bracket = end == std::string_view::npos ? end : line.find("] ", end);

@@ -7,17 +7,17 @@
 
 namespace tacho {
 
-// The meaning of a line that a profiler logged about its own recording.
+// What a line means that a profiler logged about its own recording.
 enum class ProducerLine : uint8_t {
-  kOther,              // a warning
+  kOther,              // any other warning
   kLostEvents,         // events are missing, or may be
-  kUnsupportedDriver,  // nsys traced with the libraries of an older CUDA than the driver's
+  kUnsupportedDriver,  // nsys used libraries of an older CUDA version than the driver's
 };
-// Decides by the words of the line (a table in producer_line.cc). Lines about samples of the CPU
-// are kOther: no figure uses them.
+// Decides by the words in the line (see the table in producer_line.cc). Lines about CPU samples are
+// kOther, because no figure uses samples.
 ProducerLine MeaningOf(std::string_view line);
 
-// Adds to `notes`, for each line of `header.producer_log`, the note that fits the line's meaning.
+// For each line of `header.producer_log`: adds the note that its meaning calls for.
 void NoteProducerLines(const TraceHeader& header, Notes& notes);
 
 }  // namespace tacho

@@ -39,7 +39,7 @@ bool ComesBefore(const RankIdentity& a, const RankIdentity& b) {
     const auto number = [](const std::optional<int64_t>& value) {
       return value.value_or(std::numeric_limits<int64_t>::max());
     };
-    // "w2" stands before "w10".
+    // Shorter names come first, so that "w2" stands before "w10".
     return std::tuple(id.worker.empty(), id.worker.size(), std::string_view(id.worker),
                       number(id.data_parallel), number(id.rank), number(id.pipeline),
                       number(id.tensor), id.stage == "decode");

@@ -7,16 +7,15 @@
 
 namespace tacho {
 
-// The rank of a deployment that a trace belongs to, and its stage. A part that is not known is
-// absent.
+// Which rank of a deployment a trace belongs to, and which stage. Unknown parts are absent.
 struct RankIdentity {
-  std::string worker;  // in a recording: "w0" is the first worker that the router names
-  std::optional<int64_t> data_parallel, pipeline, tensor;  // its number in each group
-  std::optional<int64_t> rank, world_size;                 // within its engine
+  std::string worker;  // in a recording: "w0" is the first worker that the router lists
+  std::optional<int64_t> data_parallel, pipeline, tensor;  // the rank's number in each group
+  std::optional<int64_t> rank, world_size;                 // within the rank's engine
   std::string stage;                                       // "prefill" or "decode"
 
-  // "w0 DP1 TP0 prefill"; "w0 rank 3" where the numbers are not known, "w0" where its engine has
-  // one rank, "" where nothing is known.
+  // Such as "w0 DP1 TP0 prefill". "w0 rank 3" if the group numbers are unknown, "w0" if its engine
+  // has only one rank, "" if nothing is known.
   [[nodiscard]] std::string Name() const;
   // The same without the stage.
   [[nodiscard]] std::string RankName() const;
@@ -24,11 +23,11 @@ struct RankIdentity {
   bool operator==(const RankIdentity&) const = default;
 };
 
-// Orders by worker, number in each group, rank, stage (prefill first); unknown parts come last.
+// Orders by worker, group numbers, rank, then stage (prefill first). Unknown parts come last.
 bool ComesBefore(const RankIdentity& a, const RankIdentity& b);
 
-// Clears each number that is 0 or unknown in all identities of a run, because it does not
-// distinguish them.
+// Clears each group number that is 0 or unknown in all identities of a run, because it
+// distinguishes none of them.
 void LeaveOutSingles(std::span<RankIdentity* const> identities);
 
 }  // namespace tacho

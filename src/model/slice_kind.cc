@@ -7,20 +7,20 @@
 namespace tacho {
 namespace {
 
-// Producers begin their own names of categories with the make of the accelerator.
+// Names of accelerators with which producers begin their own categories.
 constexpr std::array<std::string_view, 13> kMakes{"cuda",  // also HIP
                                                   "gpu",  "xpu",  "mtia", "mlu",
                                                   "musa", "hpu",  "npu",  "tpu",
                                                   "gcu",  "maca", "glow", "privateuse1"};
 
 struct CategoryRow {
-  std::string_view make;  // "*": any of kMakes
-  std::string_view name;  // "*": any that no row above has
+  std::string_view make;  // the category begins with it; "*": with any of kMakes
+  std::string_view name;  // the rest of the category; "*": anything
   SliceKind kind = SliceKind::kOther;
   DeviceSign sign = DeviceSign::kNone;
 };
 
-// The first row that fits holds.
+// The first row that matches decides.
 constexpr CategoryRow kCategories[] = {
     {"", "kernel", SliceKind::kKernel},
     {"", "cuda_graph", SliceKind::kKernel},
@@ -32,7 +32,7 @@ constexpr CategoryRow kCategories[] = {
     {"", "external_correlation"},
     {"", "cpu_instant_event"},
     {"", "collective_comm", SliceKind::kOther, DeviceSign::kPresent},
-    // torch's "cuspy" backend: nodes of a graph that put no work onto a device
+    // torch's "cuspy" backend: nodes of a graph that do not put work onto a device
     {"", "graph_event_node", SliceKind::kOther, DeviceSign::kPresent},
     {"", "graph_host_node", SliceKind::kOther, DeviceSign::kPresent},
     // unitrace: kernels and the commands of a queue

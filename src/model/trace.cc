@@ -3,7 +3,7 @@
 namespace tacho {
 namespace {
 
-// The values of an event's slots, in order.
+// The values of an event's slots, in the order of the slots.
 std::vector<int64_t> SlotValues(const Trace& trace, const ArgsOf& args) {
   const ArgsShape& shape = trace.words[args.ref.shape];
   std::vector<int64_t> values(shape.slots.size());

@@ -17,7 +17,7 @@
 
 namespace tacho {
 
-// Slices in the order of the file, one column a field. Starts are not sorted.
+// Slices in the order of the file, with one column for each field. Not sorted by start.
 struct SliceTable {
   Column<TimeNs> start;
   NarrowColumn duration;  // >= 0
@@ -36,11 +36,10 @@ struct SliceTable {
 struct GpuTable : SliceTable {
   Column<SliceKind> kind;
   Column<StreamId> stream;
-  NarrowColumn
-      correlation;  // of the launch call, -1: none; many rows share one under a graph launch
-  NarrowColumn external_id;  // of the host op, -1: none (graph replay)
-  // The CUDA graph and the node that the row belongs to, by the ids of the row's process; 0: no
-  // graph, or unknown. A trace without graphs needs no memory for these columns.
+  NarrowColumn correlation;  // of the launch call, -1: none; all rows of a graph launch share one
+  NarrowColumn external_id;  // of the host operator, -1: none (as when a graph is replayed)
+  // The CUDA graph and its node that the row belongs to, numbered by the row's process. 0: no
+  // graph, or unknown. These columns take no memory in a trace without graphs.
   LateColumn<int64_t, 0, NarrowColumn> graph;
   LateColumn<int64_t, 0> graph_node;
   LateColumn<LaunchId, LaunchId::kNone> launch;  // words[launch[row]]: its sizes
@@ -50,7 +49,7 @@ struct HostOpTable : SliceTable {
   NarrowColumn external_id;
 };
 
-// Calls into the CUDA or HIP runtime or driver and their kin.
+// Calls into the runtime or driver of CUDA, HIP or another accelerator.
 struct HostCallTable : SliceTable {
   Column<CategoryId> category;
   NarrowColumn correlation;
@@ -69,19 +68,19 @@ struct InstantTable {
   [[nodiscard]] size_t size() const { return at.size(); }
 };
 
-// Ranges that need not nest, in the order of their begins.
+// Ranges that need not nest, sorted by their begins.
 struct RangeTable {
   Column<TimeNs> start;
-  NarrowColumn duration;  // kNone: open when the recording ended
+  NarrowColumn duration;  // kNone: still open when the recording ended
   Column<StringId> name;
   Column<CategoryId> category;
-  Column<TrackId> track;  // where it begins
+  Column<TrackId> track;  // the track on which it begins
   Column<ArgsRef> args;
 
   [[nodiscard]] size_t size() const { return start.size(); }
 };
 
-// An integer as the file has it, else the nearest double.
+// An integer if the file has one, else the nearest double.
 using CounterValue = std::variant<int64_t, double>;
 
 struct CounterTable {
@@ -92,8 +91,9 @@ struct CounterTable {
   [[nodiscard]] size_t size() const { return at.size(); }
 };
 
-// Ends and steps of flows. A flow event with the track, start and correlation of the slice before
-// it is redundant and only counted: Kineto writes one after each launch and each piece of GPU work.
+// Flow events (arrows between slices). Kineto writes one after each launch and each piece of GPU
+// work; such an event only repeats the track, start and correlation of the slice before it, so it
+// is counted but not stored.
 struct FlowTable {
   Column<EventType> type;
   Column<int64_t> id;
@@ -103,11 +103,13 @@ struct FlowTable {
   [[nodiscard]] size_t size() const { return at.size(); }
 };
 
-// The recording of one profiler session in one process. Immutable once built.
+// What one profiler session recorded in one process. Immutable once built.
 struct Trace : TraceBasics {
-  Interval span;      // first start to last end over all slices but the profiler's own (category
-                      // Trace); empty without any
-  Interval profiled;  // the extent of the profiler's own slices; empty without any
+  // From the first start to the last end of all slices except the profiler's own (category Trace);
+  // empty if there are none.
+  Interval span;
+  // From the first start to the last end of the profiler's own slices; empty if there are none.
+  Interval profiled;
 
   GpuTable gpu;
   HostOpTable host_ops;
@@ -121,13 +123,13 @@ struct Trace : TraceBasics {
   CounterTable counters;
   FlowTable flows;
 
-  Column<uint8_t> arg_values;  // stream that ArgsRef::values points into
+  Column<uint8_t> arg_values;  // the stream of values that ArgsRef::values points into
 
   [[nodiscard]] std::string_view Text(StringId id) const { return words[id]; }
   [[nodiscard]] size_t MemoryBytes() const;
 };
 
-// The arguments of a row. The ids are the row's columns, if its table has them.
+// The arguments of a row. Ids come from the row's columns, if its table has these.
 struct ArgsOf {
   ArgsRef ref;
   int64_t correlation = -1;
@@ -138,9 +140,10 @@ ArgsOf GpuArgs(const Trace& trace, size_t row);
 ArgsOf HostOpArgs(const Trace& trace, size_t row);
 ArgsOf HostCallArgs(const Trace& trace, size_t row);
 
-// The JSON text of the arguments, byte for byte as in the file; "" when the event has none.
+// The JSON text of all arguments, byte for byte as in the file; "" if the event has none.
 std::string ArgsText(const Trace& trace, const ArgsOf& args);
-// The JSON text of one argument; nullopt without that argument. The last of equal keys wins.
+// The JSON text of one argument; nullopt if it is absent. If a key occurs twice, the last one
+// counts.
 std::optional<std::string> ArgText(const Trace& trace, const ArgsOf& args, std::string_view key);
 
 }  // namespace tacho

@@ -17,7 +17,7 @@ void AddCommon(SliceTable& table, const Event& event, ArgsRef args) {
   table.args.push_back(args);
 }
 
-// The value of a JSON text that is a number, quoted or not.
+// The number in a JSON text, quoted or not; nullopt if it is not a number.
 std::optional<CounterValue> CounterValueOf(std::string_view json) {
   if (json.size() >= 2 && json.front() == '"' && json.back() == '"') {
     json = json.substr(1, json.size() - 2);
@@ -125,7 +125,7 @@ void TraceBuilder::AddSlice(const Event& event, ArgsRef args) {
   }
 }
 
-// Sets the columns of the next row of GPU work that most traces leave empty.
+// Sets those columns of the next GPU row that are empty in most traces.
 template <typename Work>
 void TraceBuilder::AddLaunch(const Work& work) {
   const size_t row = trace_.gpu.size();
@@ -155,8 +155,8 @@ void TraceBuilder::AddRange(const Event& event, int64_t duration) {
   ranges.args.push_back(StoreArgs(event));
 }
 
-// Each argument that is a number is a series. An event with any other argument, or without
-// arguments, is also kept as an instant.
+// Each argument that is a number becomes a value of its own series. An event with another argument,
+// or without arguments, is also stored as an instant.
 void TraceBuilder::AddCounters(const Event& event) {
   const ArgsShape& shape = trace_.words[event.args];
   const ProcessId owner = trace_.words[event.track].process;
@@ -180,7 +180,7 @@ void TraceBuilder::AddCounters(const Event& event) {
 void TraceBuilder::AddFlow(const Event& event) {
   if (!event.has_start) return;
   if (event.id == last_correlation_ && event.track == last_track_ && event.start == last_start_) {
-    return;  // repeats the slice before it
+    return;  // only repeats the slice before it
   }
   trace_.flows.type.push_back(event.type);
   trace_.flows.id.push_back(event.id);
@@ -205,7 +205,7 @@ ArgsRef TraceBuilder::StoreArgs(const Event& event) {
   return ref;
 }
 
-// Moves the rows of devices, and of the calls that launched them, to their tables.
+// Moves rows of device work, and of the calls that launched it, from `others` to their own tables.
 void TraceBuilder::SortWaiting() {
   if (waiting_.empty()) return;
   const WaitingRows sorted(trace_.words);

@@ -11,7 +11,8 @@
 
 namespace tacho {
 
-// Builds a Trace from events in any order: the sink of a reader, or of a test without files.
+// Builds a Trace from events in any order. Events come from a reader, or from a test that needs no
+// files.
 //
 //   TraceBuilder builder;
 //   builder.Kernel("gemm", {.stream = "7", .start = 100, .duration = 50, .correlation = 1});
@@ -22,16 +23,16 @@ class TraceBuilder : public EventSink {
   [[nodiscard]] bool wants_args() const override { return true; }
   void OnEvent(const Event& event) override;
 
-  // Notes the begins without an end and returns the trace.
+  // Adds notes for begin events without an end, and returns the trace.
   Trace Finish() &&;
 
-  // Short forms, all times in ns. Arguments are given as pairs of key and JSON text.
+  // Short forms for tests; all times are in ns. Arguments are pairs of a key and a JSON text.
   using Arguments = std::vector<std::pair<std::string_view, std::string_view>>;
   struct OnGpu {
     std::string_view device = "0", stream = "7";
     int64_t start = 0, duration = 0, correlation = -1, external_id = -1;
     Arguments args = {};
-    std::string_view pid = {};   // empty: the device, as profilers have it
+    std::string_view pid = {};   // empty: the device's id, as profilers write
     std::string_view rank = {};  // see Process::rank
   };
   struct OnHost {
@@ -43,7 +44,8 @@ class TraceBuilder : public EventSink {
   void Kernel(std::string_view name, const OnGpu& at) { Gpu("kernel", name, at); }
   void Memcpy(std::string_view name, const OnGpu& at) { Gpu("gpu_memcpy", name, at); }
   void Memset(std::string_view name, const OnGpu& at) { Gpu("gpu_memset", name, at); }
-  // A slice on a host track; `category` as in a file: "cpu_op", "user_annotation", "cuda_runtime".
+  // Adds a slice on a host track. `category`: as in a file, such as "cpu_op", "user_annotation" or
+  // "cuda_runtime".
   void Host(std::string_view category, std::string_view name, const OnHost& at);
   void NameProcess(std::string_view pid, std::string_view name);
   // `tid`: a thread of process 1; empty: the first track.
@@ -51,7 +53,7 @@ class TraceBuilder : public EventSink {
                std::string_view tid = {});
 
  private:
-  // An event without its track and arguments.
+  // An event whose track and arguments are not set yet.
   template <typename At>
   Event EventOf(std::string_view category, std::string_view name, const At& at);
   void Gpu(std::string_view category, std::string_view name, const OnGpu& at);
@@ -68,7 +70,7 @@ class TraceBuilder : public EventSink {
   TrackId TrackOf(std::string_view rank, std::string_view pid, std::string_view tid);
   ArgsShapeId ShapeOf(const Arguments& arguments);
 
-  // A row of `others` that may belong to a device.
+  // A row in `others` that may turn out to belong to a device.
   struct Waiting {
     uint32_t row = 0;
     WaitingRow of;
@@ -81,8 +83,8 @@ class TraceBuilder : public EventSink {
   std::vector<Waiting> waiting_;
   bool any_slice_ = false;
   bool any_window_ = false;
-  // The last slice added. A flow event with the same correlation, track and start is redundant and
-  // is dropped.
+  // About the last slice added. A flow event with the same correlation, track and start only
+  // repeats it and is dropped.
   int64_t last_correlation_ = -1;
   TrackId last_track_{};
   TimeNs last_start_;

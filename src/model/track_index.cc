@@ -33,7 +33,7 @@ void LaneRows::Arrange(Lane& lane) {
     Sort(std::span(rows_).subspan(lane.rows, lane.size));
     FindLatest(lane);
   }
-  // Blocks of blocks.
+  // Then groups of blocks, until one group covers the lane.
   for (size_t from = lane.latest, to = latest_.size(); to - from > 1;) {
     for (size_t begin = from; begin < to; begin += kBlock) {
       const auto block = std::span(latest_).subspan(begin, std::min(kBlock, to - begin));
@@ -61,8 +61,8 @@ bool LaneRows::FindLatest(const Lane& lane) {
   return true;
 }
 
-// Profilers write a lane nearly in order: only a few neighbours are swapped, and insertion looks at
-// each row about once. If many rows are out of order, all are sorted.
+// Profilers write a lane nearly sorted: only a few neighbors are swapped, so insertion sort looks
+// at each row about once. If many rows are out of order, all are sorted by std::ranges::sort.
 void LaneRows::Sort(std::span<uint32_t> rows) const {
   const auto before = [&](uint32_t a, uint32_t b) { return ComesBefore(a, b); };
   size_t moves = 0;
@@ -98,7 +98,7 @@ size_t LaneRows::FirstFrom(size_t lane, TimeNs t) const {
 size_t LaneRows::NextOpen(const Lane& lane, size_t at, size_t end, TimeNs t) const {
   const RowList rows = ListOf(lane);
   while (at < end) {
-    // The largest block that begins here and ends in time is skipped.
+    // Skips the largest block that begins at this index and whose rows all end by `t`.
     size_t skipped = 0, blocks = (lane.size + kBlock - 1) / kBlock, latest = lane.latest;
     for (size_t shift = kBlockShift; at % (size_t{1} << shift) == 0; shift += kBlockShift) {
       if (latest_[latest + (at >> shift)] > t) break;

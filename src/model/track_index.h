@@ -9,7 +9,8 @@
 
 namespace tacho {
 
-// Rows of a table in some order: the rows of a list that it does not own, or n, n + 1, n + 2, ...
+// A list of rows of a table: either a span that it does not own, or consecutive rows n, n + 1, n +
+// 2, ...
 class RowList {
  public:
   RowList() = default;
@@ -23,30 +24,30 @@ class RowList {
   }
 
  private:
-  const uint32_t* rows_ = nullptr;  // null: counted up from first_
+  const uint32_t* rows_ = nullptr;  // null: consecutive rows from first_ on
   uint32_t first_ = 0;
   size_t size_ = 0;
 };
 
-// Outer slices come first.
+// Whether `a` sorts before `b`, with outer slices before the slices inside them.
 inline bool IsOuter(Interval a, Interval b) {
   return a.start != b.start ? a.start < b.start : a.end > b.end;
 }
 
-// The rows of one table by lane, each lane in the order of time. A lane is a track or, for GPU
-// work, a stream. Rows are sorted by
+// The rows of one table, split into lanes and sorted by time in each lane. A lane is a track or,
+// for GPU work, a stream. Rows are sorted by
 //   for GPU work:        (start, end, row)
-//   for all other rows:  (start, -end), then, for operators, External id (PyTorch counts them up as
-//                        operators begin; operators without one come last), then row:
-// a nested slice comes after the slice around it.
+//   for all other rows:  (start, -end); then, for operators, External id (PyTorch numbers operators
+//                        as they begin; those without an id come last); then row.
+// So a nested slice comes after the slice around it.
 class LaneRows {
  public:
   enum class Order : uint8_t { kOuterFirst, kShorterFirst };
   // `lane_of`: the lane of each row, less than `lanes`. `operator_ids`: External ids by row, or
-  // null. Keeps references to `table` and `operator_ids`.
-  // Cost: O(n) when the file has each lane nearly in order, as is usual, else a sort of the lane.
-  // Memory: a quarter of a byte a row, and 4 bytes a row of lanes that are not in one piece in the
-  // file.
+  // null. Keeps references to `table` and `operator_ids`. Cost: O(n) if the rows of each lane are
+  // nearly sorted in the file, as they usually are; otherwise that lane is sorted. Memory: a
+  // quarter of a byte for each row, and 4 more bytes for each row of a lane whose rows do not
+  // follow each other in the file.
   template <typename LaneId>
   LaneRows(const SliceTable& table, const Column<LaneId>& lane_of, size_t lanes, Order order,
            const NarrowColumn* operator_ids = nullptr)
@@ -58,14 +59,14 @@ class LaneRows {
   [[nodiscard]] const SliceTable& table() const { return *table_; }
   [[nodiscard]] size_t lanes() const { return lanes_.size(); }
   [[nodiscard]] RowList Of(size_t lane) const { return ListOf(lanes_[lane]); }
-  // The place in Of(lane) of the first row that does not start before `t`; the number of rows if
-  // all start before. Cost: O(log n).
+  // The index in Of(lane) of the first row that starts at `t` or later; the number of rows if there
+  // is none. Cost: O(log n).
   [[nodiscard]] size_t FirstFrom(size_t lane, TimeNs t) const;
 
-  // Calls visit(place, row) for the rows of a lane that start in `when`, or are still open when it
-  // begins (start < when.start < end), in the order of Of(lane). Rows without a duration count
-  // where they start. Cost: O((k + 1) log n) for k rows; rows that start in `when` are read one
-  // after another.
+  // Calls visit(index in Of(lane), row) for the rows of a lane that start in `when`, or started
+  // before it and are still open when it begins (start < when.start < end), in the order of
+  // Of(lane). Rows without a duration count at their start. Cost: O((k + 1) log n) for k rows;
+  // reading the rows that start in `when` is a plain loop.
   template <typename Visit>
   void ForEachIn(size_t lane, Interval when, Visit visit) const {
     const RowList rows = Of(lane);
@@ -82,16 +83,17 @@ class LaneRows {
   [[nodiscard]] size_t MemoryBytes() const;
 
  private:
-  // latest_ holds the latest end of each block of kBlock rows, then of each kBlock of these blocks,
-  // and so on up to a single block.
+  // latest_ holds for each lane: the latest end in each block of kBlock rows, then in each group of
+  // kBlock such blocks, and so on, until one block covers all.
   static constexpr size_t kBlockShift = 5, kBlock = size_t{1} << kBlockShift;
   static constexpr uint32_t kInPlace = 0xffffffff;
 
   struct Lane {
     uint32_t size = 0;
-    uint32_t first = 0, last = 0;  // rows of the file
-    uint32_t rows = kInPlace;      // where it begins in rows_; kInPlace: first, first + 1, ...
-    uint32_t latest = 0;           // where its blocks begin in latest_
+    uint32_t first = 0, last = 0;  // first and last row in the file
+    // Where its list begins in rows_; kInPlace: consecutive rows from `first` on.
+    uint32_t rows = kInPlace;
+    uint32_t latest = 0;  // where its blocks begin in latest_
   };
 
   template <typename LaneId>
@@ -113,7 +115,7 @@ class LaneRows {
     }
     if (listed == 0) return;
     rows_.resize(listed);
-    std::vector<uint32_t> next;  // by lane
+    std::vector<uint32_t> next;  // indexed by lane
     for (const Lane& lane : lanes_) next.push_back(lane.rows);
     for (uint32_t row = 0; row < lane_of.size(); ++row) {
       uint32_t& to = next[Index(lane_of[row])];
@@ -129,10 +131,10 @@ class LaneRows {
   [[nodiscard]] bool ComesBefore(uint32_t a, uint32_t b) const;
   void Arrange(Lane& lane);
   void Sort(std::span<uint32_t> rows) const;
-  // Appends the latest end of each block of a lane to latest_. False if the lane is not in order:
-  // then only some are appended.
+  // Appends the latest end in each block of a lane to latest_. False if the lane is not sorted;
+  // then it has appended only some.
   bool FindLatest(const Lane& lane);
-  // The first place in [at, end) of a row that ends after `t`; `end` if there is no such row.
+  // The first index in [at, end) whose row ends after `t`; `end` if there is none.
   [[nodiscard]] size_t NextOpen(const Lane& lane, size_t at, size_t end, TimeNs t) const;
 
   const SliceTable* table_;
@@ -143,12 +145,12 @@ class LaneRows {
   std::vector<TimeNs> latest_;
 };
 
-// The rows of a trace in the order of time, track by track. It is built once, and shared by the
-// analyses and views that sort or nest rows or look them up by time. Immutable; refers to its
-// trace, which must outlive it. Cost: see LaneRows; one pass over each table.
+// The rows of a trace sorted by time on each track. It is built once and shared by all analyses and
+// views that sort or nest rows or look them up by time. Immutable. Refers to its trace, which must
+// outlive it. Cost: one pass over each table; see LaneRows.
 class TrackIndex {
  public:
-  // `threads`: how many tables are indexed at once.
+  // `threads`: how many tables are indexed in parallel.
   explicit TrackIndex(const Trace& trace, size_t threads = 1);
 
   [[nodiscard]] const Trace& trace() const { return *trace_; }
@@ -164,7 +166,7 @@ class TrackIndex {
   [[nodiscard]] size_t MemoryBytes() const;
 
  private:
-  // The large tables first: threads take them in this order.
+  // Large tables come first, because threads take the tables in this order.
   enum : size_t {
     kGpu,
     kPythonFrames,

@@ -39,7 +39,7 @@ StreamId Vocabulary::InternStreamOfRank(StreamId stream, StringId rank) {
   if (!added) return at->second;
   const Stream plain = streams_[Index(stream)];
   const std::string device(strings.View(plain.device)), prefix(strings.View(rank));
-  // A device that is named after the process has the rank already.
+  // A device that is named after its process already has the rank in its id.
   if (!device.starts_with(prefix)) {
     at->second = InternStream(strings.Intern(prefix + device), plain.stream);
   }

@@ -15,36 +15,37 @@
 
 namespace tacho {
 
-// An owner of rows of the timeline: a process, a device, or whatever else has rows in the format.
+// The owner of lines in the timeline: a process, a device, or whatever else the format has.
 struct Process {
-  StringId id;                       // as the file has it: "1234", "-1", "Spans"
-  StringId name = StringId::kEmpty;  // empty if the file has none
+  StringId id;                       // as in the file: "1234", "-1", "Spans"
+  StringId name = StringId::kEmpty;  // empty if the file gives none
   StringId label = StringId::kEmpty;
-  // In a file merged from several ranks: which rank, as a prefix of its ids ("[TP08] "). Each rank
-  // counts devices, correlations and External ids anew.
+  // In a file merged from several ranks: the rank, as the prefix of its process ids ("[TP08] ").
+  // Each rank numbers its devices, correlations and External ids anew.
   StringId rank = StringId::kEmpty;
-  StringId device = StringId::kEmpty;  // if the rows belong to a device: its id as in Stream
-  std::optional<int64_t> number = {};  // the id, if it is a whole number
+  StringId device = StringId::kEmpty;  // set if its rows belong to a device: id as in Stream
+  std::optional<int64_t> number = {};  // `id`, if that is a whole number
 };
 
-// A row of the timeline: a thread of a process, or, without a tid, all of the process.
+// A line of the timeline: a thread of a process; without a tid, the whole process.
 struct Track {
   ProcessId process;
-  StringId tid;                      // as the file has it
-  StringId name = StringId::kEmpty;  // of the thread; empty if the file has none
+  StringId tid;                      // as in the file
+  StringId name = StringId::kEmpty;  // name of the thread; empty if the file gives none
 };
 
-// A stream of a device, by the trace's own ids as text. Without a stream it is the whole device.
+// A stream of a device. Both ids are the trace's own, as text. Without `stream` it means the whole
+// device.
 struct Stream {
   StringId device;
   StringId stream;
 };
 
-// What a counter measures: one series of a counter of a process or a device.
+// What a counter measures: one series of a counter that belongs to a process or a device.
 struct Metric {
   ProcessId owner;
   StringId name;
-  StringId series;  // kEmpty where the counter's only series has no name
+  StringId series;  // kEmpty if the counter has only one series and that has no name
 
   auto operator<=>(const Metric&) const = default;
 };
@@ -53,7 +54,7 @@ struct Category {
   StringId name;  // its current name
   SliceKind kind;
   CategoryMeaning meaning;
-  // "Trace": a slice that shows when the profiler ran.
+  // True for "Trace", whose slices show when the profiler ran.
   bool is_window = false;
 };
 
@@ -66,24 +67,25 @@ class Vocabulary {
   TrackId InternTrack(ProcessId process, StringId tid);
   MetricId InternMetric(const Metric& metric);
   StreamId InternStream(StringId device, StringId stream);
-  // The stream of GPU work on `track`. In a merged file several ranks have a device "0": the name
-  // of the device then has the rank, "[TP08] 0".
+  // The stream that work on `track` belongs to. In a merged file several ranks may have a device
+  // "0", so the rank is put before the id of the device: "[TP08] 0".
   StreamId StreamOfRank(StreamId stream, TrackId track) {
     const StringId rank = RankOf(track);
     return rank == StringId::kEmpty ? stream : InternStreamOfRank(stream, rank);
   }
-  // Process::rank of the track's process; kEmpty for no track.
+  // Process::rank of the process of `track`; kEmpty if there is no such track.
   [[nodiscard]] StringId RankOf(TrackId track) const {
     return Index(track) < tracks_.size() ? processes_[Index(tracks_[Index(track)].process)].rank
                                          : StringId::kEmpty;
   }
-  // Categories whose slices have a table always have their own id. Of the other categories (no real
-  // trace has 40) all beyond the first kMostOtherCategories share one id, "(other)".
+  // A category always has an id of its own if there is a table for its slices. Of all other
+  // categories, the first kMostOtherCategories have ids of their own; the rest share one id,
+  // "(other)". (No real trace has 40 categories.)
   static constexpr size_t kMostOtherCategories = 200;
   CategoryId InternCategory(std::string_view in_file);
   [[nodiscard]] bool has_shared_category() const { return shared_category_ >= 0; }
   ArgsShapeId AddArgsShape(ArgsShape shape);
-  // kNone for sizes that are all absent.
+  // kNone if all sizes are absent.
   LaunchId InternLaunch(const LaunchSizes& sizes);
 
   [[nodiscard]] const std::vector<Process>& processes() const { return processes_; }
@@ -117,15 +119,15 @@ class Vocabulary {
   std::unordered_map<uint64_t, TrackId> track_ids_;
   std::vector<Stream> streams_;
   std::unordered_map<uint64_t, StreamId> stream_ids_;
-  std::unordered_map<uint64_t, StreamId> streams_of_ranks_;  // by rank and stream
+  std::unordered_map<uint64_t, StreamId> streams_of_ranks_;  // keyed by rank and stream
   std::vector<Metric> metrics_;
   std::map<Metric, MetricId> metric_ids_;
   std::vector<Category> categories_;
   size_t other_categories_ = 0;
-  int shared_category_ = -1;  // index of "(other)", -1: not needed yet
+  int shared_category_ = -1;  // index of "(other)"; -1: not needed so far
   std::vector<ArgsShape> args_shapes_ = std::vector<ArgsShape>(1);   // [0]: no arguments
-  std::vector<LaunchSizes> launches_ = std::vector<LaunchSizes>(1);  // [0]: nothing is known
-  std::unordered_multimap<size_t, LaunchId> launch_ids_;             // by hash
+  std::vector<LaunchSizes> launches_ = std::vector<LaunchSizes>(1);  // [0]: all sizes are absent
+  std::unordered_multimap<size_t, LaunchId> launch_ids_;             // by hash of the LaunchSizes
 };
 
 }  // namespace tacho

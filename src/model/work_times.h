@@ -11,10 +11,10 @@
 
 namespace tacho {
 
-// How long the calls and the GPU work of a file took, by kind and name: all that summaries need,
-// without a row for each. Several entries may have the same names.
+// How long the calls and the GPU work of a file took, by kind and name, without storing rows. This
+// is all that summaries need. Several entries may have the same name.
 struct WorkTimes {
-  // Integers in any order, divided into lists in any way.
+  // Integers in any order. How they are divided into lists does not matter.
   using Lists = std::vector<Column<int64_t>>;
 
   struct Kernel {
@@ -29,7 +29,7 @@ struct WorkTimes {
   };
   struct Call {
     std::string name;
-    int64_t version = -1;  // of its signature; -1: unknown
+    int64_t version = -1;  // version of its signature; -1: unknown
     Lists ns;
   };
   struct OsCall {

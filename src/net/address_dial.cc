@@ -12,7 +12,7 @@
 namespace tacho {
 namespace {
 
-// Sets up a socket as libcurl does with its own (curl_handle.cc).
+// Sets the same options as libcurl's sockets have (curl_handle.cc).
 void SetUp(int socket) {
   const auto set = [socket](int level, int name, int value) {
     setsockopt(socket, level, name, &value, sizeof(value));
@@ -71,7 +71,7 @@ void AddressDial::End(bool reached) {
   loop_.Unwatch(socket_.get());
   FileDescriptor socket = std::move(socket_);
   if (!reached) socket.Close();
-  // The call destroys this object.
+  // The callback destroys this object.
   const Dialed dialed = std::move(dialed_);
   dialed(std::move(socket));
 }

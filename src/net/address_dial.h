@@ -12,22 +12,23 @@
 
 namespace tacho {
 
-// Where a server was reached.
+// The address at which a server was reached, and when.
 struct PeerAddress {
   sockaddr_storage storage;
   socklen_t size;
   int64_t reached_ns;  // CLOCK_MONOTONIC
 
-  // nullopt for a socket that is not connected to an IP address.
+  // nullopt if `socket` is not connected to an IP address.
   static std::optional<PeerAddress> Of(int socket, int64_t now_ns);
 };
 
-// Connects to an address where the server was reached before. This costs a fraction of a connection
-// by libcurl, which matters when a thousand streams begin at once.
+// Connects to an address at which the server was reached before. This costs a fraction of what
+// libcurl takes to connect, which matters when a thousand streams begin at once.
 class AddressDial final : public Dial, private FdWatcher {
  public:
-  // If nobody listens or answers in time, calls `dialed` without a socket; the exchange gets no
-  // reason. nullptr if it cannot even begin. `loop` must outlive it.
+  // If nobody listens or answers within `patience`, calls `dialed` without a socket; the exchange
+  // is not told why. Returns nullptr if the attempt cannot even begin. `loop` must outlive the
+  // result.
   static std::unique_ptr<Dial> Start(EventLoop& loop, const PeerAddress& address,
                                      std::chrono::nanoseconds patience, Dialed dialed);
   ~AddressDial() override;
@@ -41,7 +42,7 @@ class AddressDial final : public Dial, private FdWatcher {
   EventLoop& loop_;
   FileDescriptor socket_;
   Dialed dialed_;
-  const std::shared_ptr<AddressDial*> self_;  // for the loop's timer, which may outlive us
+  const std::shared_ptr<AddressDial*> self_;  // shared with the loop's timer, which may outlive us
 };
 
 }  // namespace tacho

@@ -13,8 +13,9 @@ namespace tacho {
 namespace {
 
 constexpr int64_t kMeasuredEveryNs = 10 * kNsPerMs;
-constexpr int64_t kSurelyTogetherNs = 2'000;  // two readings without an interruption
-constexpr int64_t kStepNs = 100'000;  // both clocks are slewed alike: only steps separate them
+constexpr int64_t kSurelyTogetherNs = 2'000;  // a longer time means that the thread was interrupted
+// The two clocks are slewed alike, so only a step changes their offset by this much.
+constexpr int64_t kStepNs = 100'000;
 
 int64_t NsOf(const timespec& time) { return int64_t{time.tv_sec} * kNsPerSecond + time.tv_nsec; }
 
@@ -63,7 +64,7 @@ void ArrivalClock::Measure() {
   const int64_t before = MonotonicNs();
   clock_gettime(CLOCK_REALTIME, &real);
   const int64_t after = MonotonicNs();
-  if (after - before > kSurelyTogetherNs) return;  // next time
+  if (after - before > kSurelyTogetherNs) return;  // the next call tries again
   const int64_t ahead = NsOf(real) - before;
   const bool first = measured_ns_ == 0;
   if (!first && std::llabs(ahead - ahead_ns_) > kStepNs) trusted_from_ns_ = NsOf(real);

@@ -18,7 +18,7 @@ Result<void> CurlDial::Start(CURLM* multi, const HttpClientOptions& options,
   return {};
 }
 
-// libcurl closes its connection when the handle is removed. We keep the socket.
+// libcurl closes its connection when the handle is removed; this keeps the socket open for us.
 int CurlDial::OnClose(void* self, curl_socket_t fd) {
   auto& dial = *static_cast<CurlDial*>(self);
   if (fd != dial.wanted_) return close(fd);
@@ -34,7 +34,7 @@ void CurlDial::OnDone(CURLcode code) {
   }
   Part();
   if (code == CURLE_OK && !socket_) exchange_.GiveUp("libcurl keeps the connection to itself");
-  // The call destroys this object.
+  // The callback destroys this object.
   const Dialed dialed = std::move(dialed_);
   dialed(std::move(socket_));
 }

@@ -39,10 +39,10 @@ void CurlExchange::SetHeaders() {
       header_list_ = longer;
   };
   for (const HttpHeader& header : request().headers) {
-    // libcurl's way to send a header without a value.
+    // libcurl sends a header without a value if it is given as "NAME;".
     add(header.value.empty() ? header.name + ";" : header.name + ": " + header.value);
   }
-  // Headers that libcurl would add by itself.
+  // Suppress the headers that libcurl would add by itself.
   add("Expect:");
   if (FindHeader(request().headers, "Content-Type").empty()) add("Content-Type:");
   Set(CURLOPT_HTTPHEADER, header_list_);
@@ -76,7 +76,7 @@ bool CurlExchange::TakeHeaderLine(std::string_view line) {
     GiveUpEndlessHead();
     return false;
   }
-  if (head_given_) return true;  // trailers after the body
+  if (head_given_) return true;  // the lines are trailers after the body
   while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
   const ResponseHead::Said said = head_.TakeLine(line);
   if (said == ResponseHead::Said::kNotHttp) {
@@ -88,8 +88,8 @@ bool CurlExchange::TakeHeaderLine(std::string_view line) {
 }
 
 bool CurlExchange::TakeBodyBytes(std::string_view bytes) {
-  // libcurl reads a socket again as long as there is more; each time it fills its buffer from the
-  // start. Such bytes may have arrived after the poll.
+  // libcurl reads a socket again while it has more bytes, and each time fills its buffer from the
+  // start. Bytes of such a second read may have arrived after the poll.
   if (found_.last != nullptr && bytes.data() <= found_.last) found_.at_ns = 0;
   found_.last = bytes.data();
   Found();

@@ -25,7 +25,7 @@ class CurlExchange final : public Exchange, private CurlHandle {
         found_(curl.found()),
         ended_(ended) {}
   ~CurlExchange() override;
-  // Call it after Check.
+  // Call it after Exchange::Check.
   Result<void> SetUp(const HttpClientOptions& options);
 
   void Begin() override { Join(curl_.handle()); }

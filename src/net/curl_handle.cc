@@ -9,8 +9,8 @@
 namespace tacho {
 namespace {
 
-// SOCK_CLOEXEC: child processes must not hold connections open. `error`, an int, gets the errno
-// value, which libcurl does not report.
+// SOCK_CLOEXEC: child processes must not hold connections open. `error` points to an int that gets
+// errno, which libcurl does not report.
 curl_socket_t OpenSocket(void* error, curlsocktype, curl_sockaddr* address) {
   const int opened = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
   if (opened < 0) *static_cast<int*>(error) = errno;
@@ -73,13 +73,13 @@ Result<void> CurlHandle::Open(const HttpRequest& request, const Url& url,
   Set(CURLOPT_PATH_AS_IS, 1L);
   Set(CURLOPT_HTTP_VERSION, long{CURL_HTTP_VERSION_1_1});
   Set(CURLOPT_NOSIGNAL, 1L);
-  // libcurl resolves names on threads. The loop, which has other exchanges, does not wait for one
-  // that hangs.
+  // libcurl resolves names on threads. If one hangs, the loop does not wait for it, because it has
+  // other exchanges.
   Set(CURLOPT_QUICK_EXIT, 1L);
   Set(CURLOPT_OPENSOCKETFUNCTION, &OpenSocket);
   Set(CURLOPT_OPENSOCKETDATA, &socket_error_);
   Set(CURLOPT_TCP_NODELAY, 1L);
-  // An engine may compute for minutes; a host that vanishes meanwhile must be noticed.
+  // An engine may compute for minutes, so only keepalive can tell that its host has vanished.
   Set(CURLOPT_TCP_KEEPALIVE, 1L);
   Set(CURLOPT_TCP_KEEPIDLE, 30L);
   Set(CURLOPT_TCP_KEEPINTVL, 10L);

@@ -7,8 +7,8 @@
 
 namespace tacho {
 
-// A libcurl easy handle with the settings of the connection: address, proxy, TLS, timeouts. A
-// derived class decides what is transferred. Not movable: libcurl holds its address.
+// A libcurl easy handle with the connection's settings: address, proxy, TLS, timeouts. A derived
+// class decides what is transferred. Not movable: libcurl keeps its address.
 class CurlHandle {
  public:
   virtual ~CurlHandle();
@@ -16,7 +16,7 @@ class CurlHandle {
   CurlHandle& operator=(const CurlHandle&) = delete;
   static CurlHandle& Of(CURL* handle);
 
-  // The transfer is over. May destroy this object.
+  // Called when the transfer is over. It may destroy this object.
   virtual void OnDone(CURLcode code) = 0;
 
  protected:
@@ -27,8 +27,8 @@ class CurlHandle {
   void Set(CURLoption option, Value value) {
     Curl()->easy_setopt(handle_, option, value);
   }
-  // Join adds the handle to libcurl's multi handle, Part removes it. multi_ is null before and
-  // after.
+  // Join adds the handle to libcurl's multi handle, Part removes it. `multi_` is null while the
+  // handle is in none.
   void Join(CURLM* multi);
   void Part();
   CURL* handle() const { return handle_; }

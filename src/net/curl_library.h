@@ -6,7 +6,7 @@
 
 namespace tacho {
 
-// The functions of libcurl that tacho calls, under their names without "curl_".
+// The libcurl functions that tacho calls, named without "curl_".
 struct CurlLibrary {
   decltype(&::curl_easy_init) easy_init;
   decltype(&::curl_easy_cleanup) easy_cleanup;
@@ -24,9 +24,10 @@ struct CurlLibrary {
   decltype(&::curl_multi_info_read) multi_info_read;
 };
 
-// Loads libcurl at the first call, from any thread, and never unloads it. It is not linked because
-// it needs some thirty libraries: 9 ms that `tacho --help` and `tacho analyze` save. An error if it
-// is not installed or does not start. Whoever has an HttpClient may rely on it.
+// Loads libcurl at the first call, from any thread, and never unloads it. tacho does not link it
+// because it pulls in some thirty libraries, which would cost `tacho --help` and `tacho analyze` 9
+// ms. An error if libcurl is not installed or does not start; while an HttpClient exists, it is
+// loaded.
 const Result<CurlLibrary>& Curl();
 
 }  // namespace tacho

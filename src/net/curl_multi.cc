@@ -76,7 +76,7 @@ void CurlMulti::BetweenEvents() {
 void CurlMulti::ArmTimer() {
   if (due_ns_ >= armed_ns_) return;
   armed_ns_ = due_ns_;
-  // The loop calls BetweenEvents after it.
+  // The timed job need not act itself: the loop calls BetweenEvents after it.
   loop_.At(due_ns_, [this] { armed_ns_ = INT64_MAX; });
 }
 

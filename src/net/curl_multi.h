@@ -9,18 +9,19 @@
 
 namespace tacho {
 
-// When the loop found the bytes that libcurl reads after this poll.
+// When the loop's last poll found the bytes that libcurl now reads.
 struct FoundBytes {
   int64_t at_ns = 0;
-  const char* last = nullptr;  // the bytes last given to an exchange
+  const char* last = nullptr;  // where the bytes lie that an exchange got last
 };
 
-// libcurl's transfers on an event loop: it watches their sockets, keeps libcurl's timer, and calls
-// CurlHandle::OnDone at the end of each. Once the loop runs, only its thread may use this object.
+// Runs libcurl's transfers on an event loop: watches their sockets, keeps libcurl's timer, and
+// calls CurlHandle::OnDone at the end of each transfer. Once the loop runs, only its thread may use
+// this object.
 class CurlMulti final : private FdWatcher {
  public:
   explicit CurlMulti(EventLoop& loop) : loop_(loop) {}
-  // Only after the loop has stopped or Close was called.
+  // Destroy it only after the loop has stopped or after Close.
   ~CurlMulti() override { Close(); }
   CurlMulti(const CurlMulti&) = delete;
   CurlMulti& operator=(const CurlMulti&) = delete;
@@ -29,10 +30,9 @@ class CurlMulti final : private FdWatcher {
   Result<void> Open(size_t most_idle_connections);
   CURLM* handle() const { return multi_; }
   FoundBytes& found() { return found_; }
-  // Call it after the loop's jobs and events: it writes, all together, the requests that they
-  // added.
+  // Call it after the loop's jobs and events: it writes the requests that they added, all at once.
   void BetweenEvents();
-  // Unwatches libcurl's sockets. All handles must have left before.
+  // Stops watching libcurl's sockets. All handles must have left before.
   void Close();
 
  private:

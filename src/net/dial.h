@@ -16,13 +16,13 @@ class Dial {
   virtual ~Dial() = default;
 };
 
-// Called on the loop's thread with or without a socket, never from within the call that dials. May
-// destroy the Dial.
+// Gets the connected socket, or none if the attempt failed. Called on the loop's thread, never from
+// within the call that dials. It may destroy the Dial.
 using Dialed = std::function<void(FileDescriptor)>;
 
-// Dials the server of an exchange, within `patience`. The exchange must outlive the Dial. On
-// failure the exchange first gets the reason, then Dialed is called without a socket. If dialing
-// cannot even begin, the exchange gets the reason and nullptr is returned.
+// Connects to the server of an exchange within `patience`. The exchange must outlive the Dial. On
+// failure the exchange first gets the reason, then Dialed is called without a socket. If the
+// attempt cannot even begin, the exchange gets the reason and the result is nullptr.
 using Dialer =
     std::function<std::unique_ptr<Dial>(Exchange&, std::chrono::milliseconds patience, Dialed)>;
 

@@ -16,11 +16,11 @@
 namespace tacho {
 namespace {
 
-// Edge-triggered: one event for each arrival, so reads go on until the socket is empty.
+// Edge-triggered: the loop gets one event per arrival, so we read until the socket is empty.
 constexpr uint32_t kInput = EPOLLIN | EPOLLRDHUP | EPOLLET;
-// After so many reads, other connections have their turn.
+// After this many reads in a row, other connections get their turn.
 constexpr int kReadsATurn = 16, kReadsALateTurn = 128;
-// The bytes at the start of each object that a piece of a body touches.
+// The bytes at the start of each object that are needed for every piece of a body.
 constexpr size_t kTouchedOfExchange = 128, kTouchedOfParser = 64;
 
 bool Has(const HttpRequest& request, std::string_view name) {
@@ -46,7 +46,7 @@ void DirectExchange::Begin() {
 void DirectExchange::Leave() { connections_.Leave(*this); }
 
 bool DirectExchange::TakeHead(const ResponseHead& head) {
-  // Free the request: it will not be sent again, a prompt may be long, and its answer may take
+  // Frees the request: it will not be sent again, a prompt may be long, and its answer may take
   // minutes.
   if (written_ == head_text_.size() + request_.body.size()) {
     head_text_ = request_.body = std::string();
@@ -118,7 +118,7 @@ void DirectConnection::Write() {
       awaits_room_ = true;
       return;
     } else if (errno != EINTR) {
-      // There may still be an answer, and reading reports what happened.
+      // The server may have answered all the same; reading will report what happened.
       cannot_write_ = true;
     }
   }
@@ -128,13 +128,13 @@ void DirectConnection::Write() {
 
 void DirectConnection::OnReady(int, uint32_t events) {
   if (exchange_ == nullptr) {
-    // The server closes an idle connection, or sends something unasked.
+    // The server closed the idle connection, or sent something that nobody asked for.
     if ((events & ~uint32_t{EPOLLOUT}) != 0) all_.Close(*this);
     return;
   }
   const bool ends = (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
   if ((events & EPOLLIN) != 0 || ends) {
-    // A look at the waiting bytes would clear the error.
+    // ComesLate peeks at the socket, which would clear its error.
     const bool late = (events & EPOLLERR) == 0 && all_.ComesLate(socket_.get());
     if (!Read(ends, late)) return;
   }
@@ -142,8 +142,8 @@ void DirectConnection::OnReady(int, uint32_t events) {
 }
 
 bool DirectConnection::Read(bool to_the_end, bool late) {
-  // With a thousand streams nothing of this one is still in the cache: the prefetch runs during the
-  // system call.
+  // With a thousand streams, nothing that belongs to this one is still in the cache. The prefetch
+  // runs during the system call.
   Prefetch(exchange_, kTouchedOfExchange);
   Prefetch(&exchange_->parser_, kTouchedOfParser);
   Prefetch(sink_, HttpSink::kTouched);
@@ -161,11 +161,12 @@ bool DirectConnection::Read(bool to_the_end, bool late) {
       return EndOfInput(errno);
     }
     if (count == 0) return EndOfInput(0);
-    // Without a stamp, the bytes of a second read may have come after the loop looked.
+    // Bytes of a second read may have come after the poll; without a stamp they get the current
+    // time.
     if (came_ns == 0) exchange_->HasNoStamp();
     exchange_->FoundAt(came_ns != 0 ? came_ns : reads == 0 ? all_.loop_.ready_ns() : 0);
     if (!Take({all_.buffer_.data(), static_cast<size_t>(count)})) return false;
-    // A short read has emptied the socket; later bytes cause a new event.
+    // A read that leaves room has emptied the socket; later bytes cause a new event.
     if (static_cast<size_t>(count) < room && !to_the_end) return true;
   }
   all_.loop_.Watch(socket_.get(), kInput | (awaits_room_ ? EPOLLOUT : 0u), this);
@@ -181,7 +182,8 @@ bool DirectConnection::Take(std::string_view bytes) {
     case ResponseParser::State::kGoing:
       return true;
     case ResponseParser::State::kWhole:
-      // Bytes after the answer belong to no request; a request that is no longer needed may be cut.
+      // Close the connection if bytes follow the answer, because they belong to no request, or if
+      // the request was not written completely.
       keep = parser.keeps_alive() && taken == bytes.size() && !awaits_room_ && !cannot_write_;
       break;
     case ResponseParser::State::kRefused:
@@ -200,7 +202,7 @@ bool DirectConnection::Take(std::string_view bytes) {
   return false;
 }
 
-// The server ended the connection: orderly, or with `error`.
+// The server ended the connection, in an orderly way if `error` is 0.
 bool DirectConnection::EndOfInput(int error) {
   DirectExchange& exchange = *exchange_;
   ResponseParser& parser = exchange.parser_;

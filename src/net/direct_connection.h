@@ -15,8 +15,8 @@ namespace tacho {
 class DirectConnection;
 class DirectConnections;
 
-// An exchange over plain http on a socket of our own. Each receive takes all bytes that have
-// arrived, and the sink reads them in the receive buffer.
+// An exchange over plain http on a socket that we read without libcurl. Each receive takes all
+// bytes that have arrived, and the sink reads them in the receive buffer.
 class DirectExchange final : public Exchange {
  public:
   DirectExchange(uint64_t number, HttpRequest request, std::shared_ptr<HttpSink> sink,
@@ -37,13 +37,13 @@ class DirectExchange final : public Exchange {
   DirectConnection* connection_ = nullptr;
   ResponseParser parser_;
   std::string head_text_;
-  size_t written_ = 0;  // of the head and the body
+  size_t written_ = 0;  // bytes of the head and the body
 };
 
-// A connection to a server, with its exchange, or idle. Used on the loop's thread alone. Here, in
-// the exchange, in its parser and in the sink, the members that a piece of a body touches come
-// first: a thousand streams fit into no cache, and each missing line costs as much as parsing a
-// token.
+// A connection to a server; it carries one exchange or is idle. Used only on the loop's thread. In
+// this class, the exchange, its parser and the sink, the members that each piece of a body needs
+// come first: a thousand streams do not fit into the cache, and each cache miss costs as much as
+// parsing a token.
 class DirectConnection final : private FdWatcher {
  public:
   DirectConnection(DirectConnections& all, FileDescriptor socket, std::string origin);
@@ -52,7 +52,8 @@ class DirectConnection final : private FdWatcher {
   DirectConnection& operator=(const DirectConnection&) = delete;
 
   const std::string& origin() const { return origin_; }
-  // Idle, and the server has neither closed it nor sent anything: fit for the next exchange.
+  // The connection is idle, and the server has neither closed it nor sent anything: it can take the
+  // next exchange.
   bool IsQuiet() const;
   void Carry(DirectExchange& exchange);
 
@@ -61,7 +62,7 @@ class DirectConnection final : private FdWatcher {
 
   void OnReady(int fd, uint32_t events) override;
   void Write();
-  // False if the exchange is over: then this object is destroyed. `late`: reads chunk by chunk.
+  // False if the exchange is over; this object is then destroyed. `late`: reads chunk by chunk.
   bool Read(bool to_the_end, bool late);
   bool Take(std::string_view bytes);
   bool EndOfInput(int error);
@@ -69,7 +70,7 @@ class DirectConnection final : private FdWatcher {
   DirectConnections& all_;
   const FileDescriptor socket_;
   DirectExchange* exchange_ = nullptr;
-  const HttpSink* sink_ = nullptr;  // the exchange's; a copy that saves a cache miss
+  const HttpSink* sink_ = nullptr;  // the sink of `exchange_`, kept here to save a cache miss
   bool used_before_ = false;
   bool awaits_room_ = false;
   bool cannot_write_ = false;

@@ -9,13 +9,13 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr size_t kBufferBytes = 64 * 1024;
-// After this time a name is resolved again: as long as libcurl caches one.
+// A server's name is resolved again after this time, which is how long libcurl caches a name.
 constexpr int64_t kReachedHoldsNs = 60 * kNsPerSecond;
-// Longer than the kernel waits before it retries.
+// Longer than the kernel waits before it tries a connection again.
 constexpr milliseconds kMostPatience{1500};
-// A loop with a thousand streams polls every 0.3 ms.
+// For comparison: a loop with a thousand streams polls every 0.3 ms.
 constexpr int64_t kLongSinceNs = kNsPerMs, kLateNs = kNsPerMs / 2;
-// Reading chunk by chunk costs more, so it ends once the loop has caught up.
+// Reading chunk by chunk costs more, so it stops after this time, when the loop has caught up.
 constexpr int64_t kMostCatchingUpNs = 20 * kNsPerMs;
 
 }  // namespace
@@ -71,7 +71,8 @@ bool DirectConnections::DialKnown(DirectExchange& exchange) {
       AddressDial::Start(loop_, reached->second, std::min(kMostPatience, patience / 2),
                          [this, &exchange, begun, patience](FileDescriptor socket) {
                            if (socket) return Connected(exchange, std::move(socket));
-                           // libcurl may know other addresses, and reports what is wrong.
+                           // libcurl may know other addresses of the server, and it reports what is
+                           // wrong.
                            reached_.erase(exchange.url().Origin());
                            const auto spent = milliseconds((MonotonicNs() - begun) / kNsPerMs);
                            DialAnew(exchange, std::max(milliseconds(1), patience - spent));
@@ -127,7 +128,7 @@ void DirectConnections::Close(DirectConnection& connection) {
 bool DirectConnections::ComesLate(int socket) {
   const int64_t ready_ns = loop_.ready_ns();
   if (loop_.look() != judged_look_ && loop_.since_last_look_ns() > kLongSinceNs) {
-    // The descriptor that became ready first is served first.
+    // This is the first socket of the poll, and so the one that became ready first.
     const int64_t came_ns = arrivals_.FirstCameNs(socket, ready_ns);
     const bool late = came_ns != 0 && ready_ns - came_ns > kLateNs;
     late_until_ns_ = late ? ready_ns + kMostCatchingUpNs : 0;

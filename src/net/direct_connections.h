@@ -13,15 +13,15 @@
 
 namespace tacho {
 
-// The sockets of a client: those in use, and idle ones kept for the next exchange. Used on the
-// loop's thread alone.
+// A client's sockets: those in use, and idle ones kept for the next exchange. Used only on the
+// loop's thread.
 class DirectConnections {
  public:
   // `ended` may destroy the exchange.
   DirectConnections(EventLoop& loop, size_t most_idle, Dialer dial,
                     std::function<void(Exchange&)> ended);
 
-  // Starts the exchange on the connection to its server that became idle last, or on a new one.
+  // Starts the exchange on the most recently used idle connection to its server, or on a new one.
   void Carry(DirectExchange& exchange);
   // Closes the connection of the exchange.
   void Leave(DirectExchange& exchange);
@@ -30,20 +30,21 @@ class DirectConnections {
  private:
   friend DirectConnection;
 
-  // Whether the loop is late for the bytes at this socket. It then reads chunk by chunk, because a
-  // read of several chunks has only the time of the last chunk. Costs a system call if the loop has
-  // not polled for a while, else none.
+  // Whether the loop reads this socket late. It then reads chunk by chunk, because one read of
+  // several chunks gets only the time of the last one. Costs a system call if the loop has not
+  // polled for a while, else none.
   bool ComesLate(int socket);
 
   void DialFor(DirectExchange& exchange);
-  // True if it takes the exchange, because the server was reached recently.
+  // Dials the address of a server that was reached recently. False if the server was not reached
+  // recently, or if dialing cannot begin.
   bool DialKnown(DirectExchange& exchange);
   void DialAnew(DirectExchange& exchange, std::chrono::milliseconds patience);
   void Connected(DirectExchange& exchange, FileDescriptor socket);
-  // The exchange of a connection is over; `keep`: the connection may be reused. May destroy the
-  // connection.
+  // Call it when the connection's exchange is over. `keep`: the connection may be reused. May
+  // destroy the connection.
   void End(DirectConnection& connection, bool keep);
-  // The server had just closed the kept connection: sends the request again on a new one.
+  // The server closed the kept connection just before: sends the request again on a new one.
   void SendAgain(DirectConnection& connection);
   void Close(DirectConnection& connection);
 
@@ -51,7 +52,7 @@ class DirectConnections {
   const size_t most_idle_;
   const Dialer dial_;
   const std::function<void(Exchange&)> ended_;
-  std::vector<char> buffer_;  // for received bytes
+  std::vector<char> buffer_;  // received bytes
   ArrivalClock arrivals_;
   uint64_t judged_look_ = 0;
   int64_t late_until_ns_ = 0;

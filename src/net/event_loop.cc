@@ -19,14 +19,14 @@
 namespace tacho {
 namespace {
 
-constexpr size_t kTouched = 64;  // bytes of a watcher that OnReady begins with
+constexpr size_t kTouched = 64;  // bytes at the start of a watcher that OnReady needs first
 
 // The data of an epoll event: the descriptor and the generation of its slot.
 uint64_t Ticket(int fd, uint32_t generation) {
   return uint64_t{generation} << 32 | static_cast<uint32_t>(fd);
 }
 
-// A stream is a descriptor, and a shell's usual limit is 1024 of them.
+// Each stream needs a descriptor, and a shell usually allows only 1024.
 void AllowManyDescriptors() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
@@ -65,7 +65,7 @@ Result<std::unique_ptr<EventLoop>> EventLoop::Create() {
 
 void EventLoop::Start(const char* name, Job between) {
   between_ = std::move(between);
-  // The thread inherits a mask that blocks all signals.
+  // The thread inherits this thread's signal mask, which blocks all signals for the moment.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -102,7 +102,7 @@ void EventLoop::At(int64_t monotonic_ns, Job job) {
 
 void EventLoop::Wake() {
   const uint64_t one = 1;
-  // It fails only if the counter is full, and then the loop wakes up anyway.
+  // The write fails only if the counter is full, and then the loop wakes up anyway.
   [[maybe_unused]] const ssize_t written = write(wake_.get(), &one, sizeof(one));
 }
 
@@ -117,7 +117,7 @@ void EventLoop::Watch(int fd, uint32_t events, FdWatcher* watcher) {
   event.events = events;
   event.data.u64 = Ticket(fd, slot.generation);
   if (epoll_ctl(epoll_.get(), known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &event) == 0) return;
-  // No room for one more. Nobody would ever hear of this descriptor: its owner sees an error.
+  // The kernel cannot watch one more descriptor, and no event would ever come: tell its owner.
   Post([this, fd, generation = slot.generation] {
     const Slot& of = slots_[static_cast<size_t>(fd)];
     if (of.watcher != nullptr && of.generation == generation) of.watcher->OnReady(fd, EPOLLERR);
@@ -186,7 +186,7 @@ bool EventLoop::RunJobs() {
   }
   for (Job& job : running_) {
     job();
-    job = nullptr;  // destroys its captures before the next begins
+    job = nullptr;  // destroys the job's captures before the next job begins
   }
   running_.clear();
   return true;
@@ -201,7 +201,7 @@ void EventLoop::RunDue() {
   if (timed_.empty()) return;
   const int64_t now = MonotonicNs();
   const uint64_t known =
-      timed_count_;  // jobs that these add wait for the next turn, so that this one ends
+      timed_count_;  // jobs that these jobs add wait for the next round, so that this one ends
   while (!timed_.empty() && timed_.front().at_ns <= now && timed_.front().order < known) {
     std::pop_heap(timed_.begin(), timed_.end(), Later);
     const Job job = std::move(timed_.back().job);
@@ -212,10 +212,10 @@ void EventLoop::RunDue() {
 
 void EventLoop::Arm() {
   const int64_t wanted = timed_.empty() ? INT64_MAX : timed_.front().at_ns;
-  // A timer that is too early only wakes the loop once in vain.
+  // A timer that fires too early does no harm: it only wakes the loop once.
   if (wanted >= armed_ns_) return;
   armed_ns_ = wanted;
-  const int64_t at = std::max<int64_t>(wanted, 1);  // 0 would switch it off
+  const int64_t at = std::max<int64_t>(wanted, 1);  // 0 would switch the timer off
   itimerspec spec{};
   spec.it_value.tv_sec = at / 1'000'000'000;
   spec.it_value.tv_nsec = at % 1'000'000'000;

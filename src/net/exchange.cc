@@ -49,7 +49,7 @@ bool Exchange::AboutToSend() {
 }
 
 void Exchange::FoundAt(int64_t at_ns) {
-  // The offset between the two clocks is known to 2 us.
+  // The offset between the kernel's clock and ours is known only to 2 us.
   last_bytes_ns_ = at_ns < times_.sent_ns ? MonotonicNs() : std::max(at_ns, last_bytes_ns_);
   if (times_.first_byte_ns == 0) times_.first_byte_ns = last_bytes_ns_;
 }

@@ -15,18 +15,18 @@
 
 namespace tacho {
 
-// One request and its answer: the calls to the sink, their times, and the end. A derived class does
-// the transport. Prepared on any thread, then used only on the client's loop thread.
+// One request and its answer: calls the sink, keeps the times, and ends the exchange. A derived
+// class transports the bytes. Prepared on any thread, then used only on the client's loop thread.
 class Exchange : public ResponseTaker {
  public:
   Exchange(uint64_t number, HttpRequest request, std::shared_ptr<HttpSink> sink);
 
-  // Adds the keys that may go to this server. kUsage: a bad URL, or a header that would break the
-  // request.
+  // Adds those of `keys` that may go to this server. kUsage: a bad URL, or a header that would
+  // break the request.
   Result<void> Check(const Keys& keys);
 
   virtual void Begin() = 0;
-  // Detaches the exchange from its connection: no more calls come from there.
+  // Detaches the exchange from its connection, which then calls it no more.
   virtual void Leave() = 0;
 
   uint64_t number() const { return number_; }
@@ -36,22 +36,22 @@ class Exchange : public ResponseTaker {
   const HttpTimes& times() const { return times_; }
   int64_t last_bytes_ns() const { return last_bytes_ns_; }
 
-  // Call it when the exchange is cancelled: from now on only the last call goes to the sink.
+  // Call it when the exchange is cancelled: from now on the sink gets only the last call.
   void Mute();
-  // The connection is open, and the request goes out next. False if the request was sent too often
-  // already.
+  // Call it when the connection is open and the request goes out next. False if the request was
+  // sent too often already.
   bool AboutToSend();
-  // The arrival time of the next bytes. A time before the request went out is impossible and
-  // replaced by the current time. Times never decrease.
+  // Sets the arrival time of the next bytes. A time before the request went out is impossible and
+  // is replaced by the current time. Times never decrease.
   void FoundAt(int64_t at_ns);
-  // The client reads the next bytes late: those that came up to the time `until_ns`.
+  // Says that the client reads the next bytes late: those that came until `until_ns`.
   void FoundLate(int64_t until_ns);
-  // The next bytes have no time from the kernel.
+  // Says that the kernel gave the next bytes no time.
   void HasNoStamp() { times_.by_kernel = false; }
   bool TakeHead(const ResponseHead& head) override;
   bool TakeBody(std::string_view bytes) override;
 
-  // Set how the exchange will end; only the first call counts.
+  // These set how the exchange will end; only the first call counts.
   void GiveUp(const std::string& message);
   void GiveUp(Breakdown what, std::string detail = {}, int os_error = 0, int64_t whole_body = -1);
   void GiveUp(Error error);

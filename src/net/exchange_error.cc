@@ -10,7 +10,7 @@
 namespace tacho {
 namespace {
 
-// Foreign text as the end of our sentence.
+// The failure's detail, written by others, as the end of our sentence.
 std::string Detail(const FailedExchange& failed) {
   std::string text = failed.detail;
   while (!text.empty() && (text.back() == '.' || text.back() == '\n')) text.pop_back();
@@ -18,12 +18,12 @@ std::string Detail(const FailedExchange& failed) {
   return text;
 }
 
-// A proxy in the environment is easily forgotten.
+// Reminds of a proxy in the environment, which is easily forgotten.
 const char* ProxyHint(const Url& url) {
   return !url.IsLoopback() && EnvironmentNamesProxy() ? " (the environment names a proxy)" : "";
 }
 
-// What an exchange failed of, in few words, and after it details and advice.
+// Why an exchange failed: `brief` in few words, `rest` with details and advice.
 struct Told {
   std::string brief, rest = {};
 };
@@ -131,7 +131,7 @@ bool EnvironmentNamesProxy() {
 }
 
 Error ErrorOfExchange(const FailedExchange& failed) {
-  // The place: the server before the request is sent, its URL afterwards.
+  // Names the server if the request was not sent yet, else its URL.
   std::string where = failed.url.Origin();
   if (failed.sent) where += failed.url.path.substr(0, failed.url.path.find('?'));
   const Told told = WhatHappened(failed);

@@ -51,8 +51,8 @@ std::shared_ptr<HttpSink> Gather::SinkOf(size_t index, const Keys& keys, KeyUse 
 void Gather::End(size_t index, Result<HttpResponse> result) {
   results_[index] = std::move(result);
   if (ended_) ended_(index, *results_[index]);
-  // Notifies under the lock: the waiting thread may destroy this object once it sees that no
-  // exchange is left.
+  // Notify under the lock: once the waiting thread sees that no exchange is left, it may destroy
+  // this object.
   const std::lock_guard lock(mutex_);
   if (--left_ == 0) all_ended_.notify_all();
 }

@@ -12,18 +12,18 @@
 
 namespace tacho {
 
-// Collects the whole answers of several exchanges for a thread that waits for them. The sinks point
-// to it, so it must live until all exchanges have ended: until Wait returns.
+// Collects the complete answers of several exchanges for a thread that waits for them. The sinks
+// point to this object, so it must live until Wait returns.
 class Gather {
  public:
   using Ended = std::function<void(size_t, const Result<HttpResponse>&)>;
 
   Gather(size_t count, const Ended& ended) : ended_(ended), results_(count), left_(count) {}
 
-  // The sink of one exchange. The sink removes `keys`, which must outlive it, from errors and
-  // refusals. `use` goes into the answer: it says whether the keys were sent.
+  // The sink of one exchange. It removes `keys`, which must outlive it, from errors and refusals.
+  // `use` is copied into the answer: it says whether the keys were sent.
   std::shared_ptr<HttpSink> SinkOf(size_t index, const Keys& keys, KeyUse use);
-  // Takes the outcome of one exchange. Call it once for each, from any thread.
+  // Stores the outcome of one exchange. Call it once per exchange, from any thread.
   void End(size_t index, Result<HttpResponse> result);
   void Wait();
   // Call it after Wait.

@@ -7,11 +7,12 @@
 
 namespace tacho {
 
-// The bytes that a server holds for one client, as part of a total. For any thread.
+// The bytes that a server holds for one client; they also count in a total over all clients. For
+// any thread.
 class HeldBytes {
  public:
   explicit HeldBytes(std::shared_ptr<std::atomic<uint64_t>> all) : all_(std::move(all)) {}
-  // `other` goes on with 0 bytes, so it keeps its `all_`.
+  // `other` keeps its `all_`, because it stays in use with 0 bytes.
   HeldBytes(HeldBytes&& other) noexcept
       // NOLINTNEXTLINE(performance-move-constructor-init)
       : all_(other.all_), bytes_(std::exchange(other.bytes_, 0)) {}

@@ -10,7 +10,7 @@
 
 namespace tacho {
 
-// The vocabulary that the HTTP client and the HTTP server share.
+// Names and types that the HTTP client and the HTTP server share.
 
 inline constexpr const char* kJsonType = "application/json";
 inline constexpr const char* kTextType = "text/plain; charset=utf-8";
@@ -23,14 +23,14 @@ struct HttpHeader {
 // Whether `text` can be the name of a method or of a header.
 bool IsHttpToken(std::string_view text);
 
-// Header names are compared without case.
+// Compares two header names without regard to case.
 bool SameHeaderName(std::string_view a, std::string_view b);
 
-// The value of the first header of that name (any case); "" if no header has it.
+// The value of the first header named `name` (in any case); "" if there is none.
 std::string_view FindHeader(const std::vector<HttpHeader>& headers, std::string_view name);
 
 // kUsage: CR, LF, NUL or another character that would break the message. The error contains neither
-// the value nor an invalid name, because they may be a key.
+// the value nor an invalid name, because either may be a key.
 Result<void> CheckHeader(const HttpHeader& header);
 
 struct HttpRequest {
@@ -39,25 +39,25 @@ struct HttpRequest {
   std::vector<HttpHeader> headers = {};
   std::string body = {};
   std::chrono::milliseconds connect_timeout{5000};
-  // `timeout` limits the whole exchange, `idle_timeout` the time between two bytes. 0: unlimited;
-  // an engine that writes its trace may answer after minutes.
+  // `timeout` limits the whole exchange, `idle_timeout` the time between two bytes. 0: unlimited,
+  // because an engine that writes its trace may answer only after minutes.
   std::chrono::milliseconds timeout{0};
   std::chrono::milliseconds idle_timeout{0};
-  // Bytes; a longer body is an error. The default suits what engines and routers report about
+  // In bytes; a longer body is an error. The default suits the reports of engines and routers about
   // themselves.
   uint64_t most_body = 16u << 20;
 };
 
-// The times of an exchange in CLOCK_MONOTONIC nanoseconds; 0 for what did not happen.
+// The times of an exchange in CLOCK_MONOTONIC nanoseconds; 0 if the event did not happen.
 struct HttpTimes {
-  int64_t started_ns = 0;  // handed to the client
+  int64_t started_ns = 0;  // when the client got the request
   // When the connection is open; the kernel gets the request some 10 us later. If a kept-alive
   // connection turns out to be closed, this is the time of the last attempt.
   int64_t sent_ns = 0;
-  int64_t first_byte_ns = 0;  // of the answer
+  int64_t first_byte_ns = 0;  // when the answer's first byte came
   int64_t ended_ns = 0;
-  // Whether the times of bytes are the kernel's stamps, rather than when the client found the
-  // bytes.
+  // True if the times of bytes are the kernel's stamps; false if any is the time at which the
+  // client found the bytes.
   bool by_kernel = true;
 };
 
@@ -72,8 +72,8 @@ struct HttpResponse {
   KeyUse key = KeyUse::kNone;
 };
 
-// What a 401 or 403 answer asks for: "HTTP 401: it wants a key: ...", with the options that help;
-// "" for any other answer.
+// What a 401 or 403 answer asks for: "HTTP 401: it wants a key: ...", with the options that supply
+// it; "" for any other answer.
 std::string KeyRemedy(const HttpResponse& answer);
 
 }  // namespace tacho

@@ -104,7 +104,7 @@ std::vector<Result<HttpResponse>> Client::FetchAll(
     }
     return gather.Take();
   }
-  // Prepares all first, so that the requests go out back to back.
+  // Prepare all requests first, so that they go out back to back.
   const auto ready = std::make_shared<std::vector<std::unique_ptr<Exchange>>>();
   std::vector<uint64_t> numbers;
   for (size_t i = 0; i < requests.size(); ++i) {
@@ -130,7 +130,7 @@ std::vector<Result<HttpResponse>> Client::FetchAll(
 
 uint64_t Client::Start(HttpRequest request, std::shared_ptr<HttpSink> sink) {
   const uint64_t number = ++last_number_;
-  // A job must be copyable, because it is a std::function.
+  // The job is a std::function and so must be copyable: it shares the exchange.
   auto held = std::make_shared<Result<std::unique_ptr<Exchange>>>(
       Prepare(number, std::move(request), sink));
   loop_->Post([this, held, sink = std::move(sink)] {
@@ -161,7 +161,7 @@ Result<std::unique_ptr<Exchange>> Client::Prepare(uint64_t number, HttpRequest r
   return exchange;
 }
 
-// libcurl handles TLS and proxies.
+// False for TLS and proxies, which libcurl handles.
 bool Client::GoesDirect(const HttpRequest& request) const {
   const auto url = ParseUrl(request.url);
   return url && url->scheme == "http" && !options_.all_by_libcurl &&
@@ -184,10 +184,10 @@ void Client::Cancel(uint64_t stream) {
       found->second->Mute();
     }
   }
-  // Never directly: libcurl may be the caller.
+  // Post it even on the loop's thread: libcurl may be the caller.
   loop_->Post([this, stream] {
     const auto found = exchanges_.find(stream);
-    if (found == exchanges_.end()) return;  // it has ended
+    if (found == exchanges_.end()) return;  // the exchange has ended
     found->second->Mute();
     Ended(*found->second);
   });
@@ -249,7 +249,7 @@ void Client::CloseAll() {
     Ended(exchange);
   }
   connections_->CloseAll();
-  curl_->Close();  // now, because the loop watches its sockets
+  curl_->Close();  // must happen while the loop, which watches the sockets, still lives
 }
 
 }  // namespace

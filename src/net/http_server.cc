@@ -69,7 +69,7 @@ Result<FileDescriptor> OpenListener(const std::string& host, uint16_t port) {
       listen(socket.get(), SOMAXCONN) == 0;
   const int error = errno;
   if (open) {
-    ArrivalClock::Ask(socket.get());  // for the sockets that it accepts
+    ArrivalClock::Ask(socket.get());  // accepted sockets inherit this too
     return socket;
   }
   const char* remedy = error == EADDRINUSE ? " (stop what listens there, or take another port)"
@@ -112,7 +112,7 @@ class Listener final : public FdWatcher, public std::enable_shared_from_this<Lis
   }
 
  private:
-  // Out of descriptors: waits, without spinning, until some are closed.
+  // Out of descriptors: stops accepting for a while instead of spinning.
   void Pause() {
     connections_.loop().Unwatch(socket_.get());
     connections_.loop().At(MonotonicNs() + kPauseNs, [weak = weak_from_this()] {
@@ -139,7 +139,8 @@ class Server final : public HttpServer {
       connections_.CloseAll();
     });
     loop_->Stop();
-    // Jobs that never ran may hold exchanges, which may still use the connections.
+    // Jobs that never ran may hold exchanges, which may still use the connections: destroy them
+    // first.
     loop_.reset();
   }
 
@@ -148,7 +149,7 @@ class Server final : public HttpServer {
     const uint16_t taken = PortOf(socket.get());
     auto listener =
         std::make_shared<Listener>(connections_, std::move(socket), taken, std::move(handler));
-    // Connections before the loop watches the socket wait in the kernel's queue.
+    // Connections that come before the loop watches the socket wait in the kernel's queue.
     loop_->Post([this, listener] {
       listeners_.push_back(listener);
       listener->Open();

@@ -20,47 +20,48 @@ struct ServerRequest {
   std::string query;  // as sent, without '?'
   std::vector<HttpHeader> headers;
   std::string body;
-  // CLOCK_MONOTONIC: when its last bytes reached this host, by the kernel's stamp (ArrivalClock),
-  // or else when the server's thread found them.
+  // CLOCK_MONOTONIC: when the request's last bytes reached this host, by the kernel's stamp
+  // (ArrivalClock), or else when the server's thread found them.
   int64_t came_ns = 0;
 };
 
-// One request that is being answered. Keep the shared_ptr until the answer is complete; dropping it
-// before closes the connection. All functions may be called from any thread. After the peer or the
+// A request that is being answered. Keep the shared_ptr until the answer is complete; dropping it
+// earlier closes the connection. All functions may be called from any thread. Once the peer or the
 // server is gone they do nothing.
 //
-// Bytes are queued; the server's thread writes them after each batch of events.
+// The functions queue bytes; the server's thread writes them after each batch of events.
 class HttpExchange {
  public:
   virtual ~HttpExchange() = default;
   virtual const ServerRequest& request() const = 0;
 
-  // The whole answer at once. An invalid header (CheckHeader) makes it a 500, here and in Begin.
+  // Sends the whole answer at once. Here and in Begin, an invalid header (CheckHeader) makes the
+  // answer a 500.
   virtual void Respond(int status, std::string body, std::string content_type,
                        std::vector<HttpHeader> headers = {}) = 0;
-  // The answer in pieces, with chunked coding: Begin, any number of Write, End.
+  // Sends the answer in pieces, with chunked coding: Begin, any number of Write, End.
   virtual void Begin(int status, std::string content_type,
                      std::vector<HttpHeader> headers = {}) = 0;
   virtual void Write(std::string bytes) = 0;
   virtual void End() = 0;
-  // Closes the connection at once, also within an answer. Written bytes go out first as far as the
-  // kernel takes them without waiting.
+  // Closes the connection at once, even in the middle of an answer. Queued bytes are first written
+  // as far as the kernel takes them without waiting.
   virtual void Abort() = 0;
 
   // False once the peer is gone.
   virtual bool connected() const = 0;
-  // Bytes written that the kernel has not yet taken: the backlog of a slow reader.
+  // Queued bytes that the kernel has not taken yet: the backlog of a slow reader.
   virtual size_t backlog() const = 0;
 };
 
 // Called on the server's thread for each request; it may answer now or later, and must not block.
 using HttpHandler = std::function<void(std::shared_ptr<HttpExchange>)>;
 
-// What to do with a request whose head is complete.
+// The gate's decision about a request whose head is complete.
 struct HttpAdmission {
   int refused = 0;  // the status of a refusal, such as 403; 0: accepted
   std::string why = {};
-  uint64_t most_body = 0;  // bytes; more is answered with 413
+  uint64_t most_body = 0;  // bytes; a longer body is answered with 413
 };
 // Called on the server's thread with a request that has no body yet.
 using HttpGate = std::function<HttpAdmission(const ServerRequest& head)>;
@@ -68,31 +69,31 @@ using HttpGate = std::function<HttpAdmission(const ServerRequest& head)>;
 struct HttpServerOptions {
   HttpGate gate = {};              // empty: all are accepted
   uint64_t most_body = 64u << 20;  // bytes of a request's body, unless the gate says otherwise
-  // Bytes of the bodies of all unanswered requests together; more is answered with 503.
+  // Limit on the bodies of all unanswered requests together, in bytes; beyond it requests get 503.
   uint64_t most_bodies = 1u << 30;
-  uint32_t most_head = 64u << 10;  // bytes of a request's head; more is answered with 431
-  // Connections at a time; a further one is answered with 503. Each holds a head and at most 64 kB
-  // received during an answer.
+  uint32_t most_head = 64u << 10;  // bytes of a request's head; a longer one is answered with 431
+  // Connections at a time; a further one is answered with 503. Each connection holds a head and at
+  // most 64 kB received during an answer.
   size_t most_connections = 16'384;
-  // Unread bytes of an answer in pieces; beyond that the connection is closed.
+  // Unread bytes of an answer in pieces; with more the connection is closed.
   size_t most_backlog = 64u << 20;
-  // The time limit of a request's head, and of a pause within its body.
+  // Time limit for a request's head, and for a pause within its body.
   std::chrono::milliseconds request_timeout{30'000};
-  // The time limit of an idle connection.
+  // Time limit for an idle connection.
   std::chrono::milliseconds keep_alive_timeout{120'000};
-  // The time limit of a peer that reads nothing of an answer. 0: unlimited.
+  // Time limit for a peer that reads nothing of its answer. 0: unlimited.
   std::chrono::milliseconds stall_timeout{0};
-  // Sent with every answer, also to bad and refused requests. They must be valid (CheckHeader).
+  // Sent with every answer, also to bad and refused requests. Must be valid (CheckHeader).
   std::vector<HttpHeader> headers = {};
 };
 
 // HTTP/1.1 servers on one thread of their own: any number of listening addresses. Boost.Beast
-// parses the requests. A bad one is answered with 400, 413 or 431, one that exceeds a limit with
-// 413 or 503 (HttpServerOptions).
+// parses the requests. A bad request is answered with 400, 413 or 431; one that exceeds a limit of
+// HttpServerOptions with 413 or 503.
 class HttpServer {
  public:
   static Result<std::unique_ptr<HttpServer>> Create(const HttpServerOptions& options = {});
-  // Stops listening, closes all connections, ends the thread. Not from a handler.
+  // Stops listening, closes all connections and ends the thread. Not from a handler.
   virtual ~HttpServer() = default;
 
   // Listens on `host`, an IP address or "localhost"; port 0 takes a free one. Returns the port.

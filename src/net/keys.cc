@@ -14,14 +14,15 @@ bool HasHeader(const std::vector<HttpHeader>& headers, std::string_view name) {
                      [&](const HttpHeader& header) { return SameHeaderName(header.name, name); });
 }
 
-// Shorter values, and shorter parts of values, are not secret ("x", "none") and occur in ordinary
+// Shorter values ("x", "none") and shorter parts of values are no secrets and occur in ordinary
 // words.
 constexpr size_t kLeastSecret = 4, kLeastPart = 6;
-// A cut secret is hidden if at least so many of its first letters are there: at the end of the text
-// (which may be cut), and anywhere else (its writer may have cut the secret).
+// Hides a cut secret if at least this many of its first letters are there: kLeastAtEnd at the end
+// of the text, which may have been cut; kLeastBeginning elsewhere, where the writer may have cut
+// the secret.
 constexpr size_t kLeastAtEnd = 4, kLeastBeginning = 12;
 
-// "Bearer KEY" without "Bearer".
+// A header's value without the scheme before the key: "KEY" for "Bearer KEY".
 std::string_view WithoutScheme(std::string_view value) {
   constexpr std::string_view kSchemes[] = {"bearer", "basic",   "digest",   "token",
                                            "apikey", "api-key", "negotiate"};
@@ -38,7 +39,7 @@ void AddSecrets(std::string_view value, std::vector<std::string>& secrets) {
   for (size_t at = 0, end = 0; at < value.size(); at = end + 1) {
     end = std::min(value.find_first_of(" \t,;", at), value.size());
     std::string_view part = value.substr(at, end - at);
-    while (part.ends_with('=')) part.remove_suffix(1);  // base64 ends so
+    while (part.ends_with('=')) part.remove_suffix(1);  // base64 may end in '='
     part.remove_prefix(part.find('=') + 1);
     if (part.starts_with('"')) part.remove_prefix(1);
     if (part.ends_with('"')) part.remove_suffix(1);
@@ -46,10 +47,10 @@ void AddSecrets(std::string_view value, std::vector<std::string>& secrets) {
   }
 }
 
-// The index after the character `c` at `at`, which may be written plainly, as in JSON (\", \u0022)
-// or, with `url`, as in a URL (%22). `at` if another character is there; npos if the text ends too
-// early to tell. Backslashes are skipped, because their number depends on how often the text was
-// quoted.
+// If the character `c` stands at `at`, returns the index after it. `c` may be written plainly, as
+// in JSON (\", \u0022) or, with `url`, as in a URL (%22). Returns `at` if another character is
+// there, npos if the text ends too early to tell. Skips any number of backslashes, because their
+// number depends on how often the text was quoted.
 size_t EndOf(char c, bool url, std::string_view text, size_t at) {
   size_t from = at;
   while (from < text.size() && text[from] == '\\') ++from;
@@ -68,7 +69,8 @@ size_t EndOf(char c, bool url, std::string_view text, size_t at) {
   return first == c || (first == '+' && c == ' ' && url) ? from + 1 : at;
 }
 
-// The end of the secret at `at`, or of a prefix that must be hidden; `at` if neither is there.
+// Returns where the secret at `at`, or a prefix of it that must be hidden, ends; `at` if neither is
+// there.
 size_t EndOfSecret(const std::string& secret, bool url, std::string_view text, size_t at) {
   size_t end = at;
   for (size_t i = 0; i < secret.size(); ++i) {

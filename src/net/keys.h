@@ -11,12 +11,12 @@
 
 namespace tacho {
 
-// Whether a header of this name may be shown (Content-Type, Accept and the like). Any other may be
-// a key.
+// Whether a header of this name (Content-Type, Accept and the like) may be shown. The value of any
+// other header may be a key.
 bool IsPlainHeader(std::string_view name);
 
-// The headers, with a bearer key if any, that a client sends only to servers that its user named:
-// origins (scheme, host and port), or all servers. Thread-safe.
+// The headers (and the bearer key, if any) that a client sends only to servers that its user named,
+// by origin (scheme, host and port), or to all servers. Thread-safe.
 class Keys {
  public:
   Keys(std::vector<HttpHeader> headers, const std::string& bearer_key, bool to_all);
@@ -25,12 +25,12 @@ class Keys {
   Result<void> Check() const;
   void Name(const Url& url);
   KeyUse UseFor(const Url& url) const;
-  // Adds the headers if they may go to that server; a header that the request already has stays.
+  // Adds the headers to `headers` if they may go to that server. Never replaces a header.
   void PutInto(const Url& url, std::vector<HttpHeader>& headers) const;
-  // Foreign text with "***" in place of each secret: a header's value or a part of it (a word, a
-  // cookie's value). Also finds a secret that is escaped as in JSON or a URL, and the beginning of
-  // a secret at the end of the text. Call it before the text is cut. Cost: a pass over the text for
-  // each secret.
+  // Returns `text`, written by others, with "***" in place of each secret: a header's value or a
+  // part of it (a word, a cookie's value). Also finds secrets escaped as in JSON or a URL, and the
+  // beginning of a secret at the end of the text. Call it before the text is cut. Cost: one pass
+  // over the text per secret.
   std::string Hidden(std::string text) const;
 
  private:

@@ -20,8 +20,8 @@ inline sockaddr_in LoopbackAddress(uint16_t port) {
 }
 
 // A free TCP port of the loopback interface, which nobody else can take while this object lives.
-// With a queue it accepts that many connections; without one it refuses them. Ends the test program
-// if there is no free port.
+// With a `queue` it accepts that many connections; without one it refuses them. Ends the test
+// program if no port is free.
 class LoopbackPort {
  public:
   explicit LoopbackPort(std::optional<int> queue = {})

@@ -22,11 +22,11 @@
 
 namespace tacho {
 
-// How long a test waits for an event: far longer than a busy machine takes, far shorter than
-// ctest's limit. The failure says what it waited for.
+// How long a test waits for an event: far longer than a busy machine takes, and far shorter than
+// ctest's limit, so that the failure can say what the test waited for.
 inline constexpr std::chrono::seconds kPatienceForTest{60};
 
-// A plain blocking socket, for peers with bad HTTP. Reads and writes fail the test after
+// A plain blocking socket, for peers that speak bad HTTP. Reads and writes fail the test after
 // kPatienceForTest.
 class RawSocket {
  public:
@@ -54,11 +54,11 @@ class RawSocket {
   bool ReadMore();
   FileDescriptor fd_;
   std::string input_;
-  // Different threads call close and shutdown; this keeps the calls apart.
+  // Keeps close and shutdown, which different threads call, from running at once.
   std::unique_ptr<std::mutex> closing_ = std::make_unique<std::mutex>();
 };
 
-// A server on a free loopback port that passes its connections to `serve`, one after the other, on
+// A server on a free loopback port. It passes its connections to `serve`, one after the other, on
 // its own thread.
 class RawServer {
  public:
@@ -86,7 +86,7 @@ class ShortListener {
   ShortListener();
   uint16_t port() const { return listener_.port(); }
   RawSocket Accept() const;
-  // A full queue drops further connections.
+  // Fills the queue; the kernel then drops further connections.
   void Fill();
   void Close() { listener_.Close(); }
 
@@ -103,7 +103,7 @@ class RecordingSink final : public HttpSink {
   void OnFoundLate(int64_t until_ns) override { late_until_ns = until_ns; }
   void OnEnd(const Result<HttpTimes>& times) override;
 
-  // Wait for the end, and for a body of that many bytes.
+  // Wait for the end of the stream, or for at least `bytes` bytes of the body.
   bool WaitForEnd();
   bool WaitForBytes(size_t bytes);
   // Called on the client's thread after each piece of the body.
@@ -115,7 +115,8 @@ class RecordingSink final : public HttpSink {
   std::string body;
   int64_t head_ns = 0;
   int64_t last_ns = 0;
-  std::map<size_t, int64_t> came_ns;  // of each piece, by the size of the body including it
+  // When each piece came, by the size of the body up to the end of that piece.
+  std::map<size_t, int64_t> came_ns;
   std::atomic<int64_t> late_until_ns = 0;
   int ends = 0;
   Result<HttpTimes> times;
@@ -126,8 +127,8 @@ class RecordingSink final : public HttpSink {
   std::condition_variable changed_;
 };
 
-// These functions end the test program if they fail. With TACHO_TEST_BY_LIBCURL in the environment,
-// libcurl handles all exchanges of the client.
+// These functions end the test program if they fail. If TACHO_TEST_BY_LIBCURL is in the
+// environment, libcurl handles all exchanges of the client.
 std::unique_ptr<HttpClient> MakeClient(HttpClientOptions options = {});
 std::unique_ptr<HttpServer> MakeServer(const HttpServerOptions& options = {});
 // Listens on a free loopback port.
@@ -136,7 +137,7 @@ std::string LoopbackUrl(uint16_t port, std::string_view path = "/");
 // Waits until `holds` is true.
 bool Eventually(const std::function<bool()>& holds);
 
-// Waits for a value that another thread gives.
+// Waits for a value that another thread delivers.
 template <typename T>
 T Await(std::future<T> future, const char* what) {
   if (future.wait_for(kPatienceForTest) != std::future_status::ready) {

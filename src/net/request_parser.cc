@@ -24,7 +24,7 @@ struct RequestParser::Inside {
 
 RequestParser::RequestParser(uint32_t most_head) : inside_(std::make_unique<Inside>()) {
   inside_->parser.header_limit(most_head);
-  // Not boost::none, which makes any length too long.
+  // Unlimited. boost::none would make any length too long.
   inside_->parser.body_limit(std::numeric_limits<uint64_t>::max());
 }
 
@@ -41,7 +41,7 @@ RequestParser::State RequestParser::Break(int status, std::string text) {
 RequestParser::State RequestParser::Feed(std::string_view& input) {
   auto& parser = inside_->parser;
   if (limited_ && body_length() > most_body_) return TooLong();
-  // Beast says that a request without a body is done as soon as its head is.
+  // Beast reports a request without a body as done when its head is.
   while (!input.empty() && (!parser.is_header_done() || (limited_ && !parser.is_done()))) {
     boost::beast::error_code error;
     const size_t taken = parser.put(boost::asio::buffer(input.data(), input.size()), error);
@@ -90,7 +90,7 @@ void RequestParser::ReadHead() {
   const auto& message = inside_->parser.get();
   head_.method = View(message.method_string());
   std::string_view target = View(message.target());
-  // A proxy's form, "http://host/path".
+  // The form for proxies, "http://host/path".
   if (const size_t scheme = target.find("://");
       scheme != std::string_view::npos && !target.starts_with('/')) {
     const size_t path = target.find('/', scheme + 3);

@@ -8,10 +8,11 @@
 
 namespace tacho {
 
-// Parses one HTTP/1 request as its bytes come (Boost.Beast's parser, kept out of headers).
+// Parses one HTTP/1 request as its bytes come, with Boost.Beast's parser, which stays out of this
+// header.
 class RequestParser {
  public:
-  // `most_head`: bytes; a longer head is refused with 431.
+  // `most_head`: in bytes; a longer head is refused with 431.
   explicit RequestParser(uint32_t most_head);
   ~RequestParser();
   RequestParser(RequestParser&&) noexcept;
@@ -19,29 +20,29 @@ class RequestParser {
 
   enum class State { kNeedsMore, kHead, kDone, kBad };
 
-  // Consumes the bytes at the front of `input` that it can use; give it the rest again, with more
-  // after it. Stops once, with kHead, when the head is complete: it takes no byte of the body
-  // before LimitBody.
+  // Takes what it can use from the front of `input`; pass the rest again together with the bytes
+  // that come next. Returns kHead once, when the head is complete, and takes no byte of the body
+  // before LimitBody is called.
   State Feed(std::string_view& input);
 
   // After kHead: the request without its body.
   const ServerRequest& head() const { return head_; }
-  // Bytes of the body according to the head; 0 if it does not say.
+  // Bytes of the body as the head states them; 0 if it does not.
   uint64_t body_length() const;
   // A longer body is refused with 413.
   void LimitBody(uint64_t most);
-  uint64_t body_bytes() const;  // so far
+  uint64_t body_bytes() const;  // received so far
 
   // After kBad: the status, and a text for the client.
   int bad_status() const { return bad_status_; }
   const std::string& bad_text() const { return bad_text_; }
 
-  bool started() const;  // a byte of the request has come
+  bool started() const;  // at least one byte of the request has come
   bool head_done() const;
   bool wants_continue() const;  // the client waits for "100 Continue" before it sends the body
-  // After kDone.
+  // These are valid after kDone.
   bool keep_alive() const;
-  bool takes_chunks() const;  // HTTP/1.1
+  bool takes_chunks() const;  // the client speaks HTTP/1.1
   ServerRequest Take();
 
  private:
@@ -58,7 +59,7 @@ class RequestParser {
   std::string bad_text_;
 };
 
-// "Not Found" for 404; "" for an unknown one.
+// The reason phrase of a status: "Not Found" for 404; "" for an unknown status.
 std::string_view ReasonOf(int status);
 
 }  // namespace tacho

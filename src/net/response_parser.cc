@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kVersion = "HTTP/1.";
 
-// The words of all headers of that name, which are lists: "close, x".
+// The words of all headers named `name`, whose values are lists: "close, x".
 std::vector<std::string> WordsOf(const std::vector<HttpHeader>& headers, std::string_view name) {
   std::vector<std::string> words;
   for (const HttpHeader& header : headers) {
@@ -36,7 +36,7 @@ bool ResponseHead::MayBegin(std::string_view bytes) {
 }
 
 ResponseHead::Said ResponseHead::TakeStatusLine(std::string_view line) {
-  // "HTTP/1.1 200 OK"
+  // The line looks like "HTTP/1.1 200 OK".
   if (line.size() < 12 || !MayBegin(line) || !IsDigit(line[7]) || line[8] != ' ') {
     return Said::kNotHttp;
   }
@@ -56,7 +56,7 @@ ResponseHead::Said ResponseHead::TakeLine(std::string_view line) {
     has_status_ = !interim;
     return interim ? Said::kInterim : Said::kWhole;
   }
-  if (line[0] == ' ' || line[0] == '\t') {  // an obsolete form: the value goes on
+  if (line[0] == ' ' || line[0] == '\t') {  // obsolete form: the previous header's value continues
     if (!headers.empty()) headers.back().value += " " + std::string(Trim(line));
     return Said::kMore;
   }
@@ -79,7 +79,7 @@ size_t ResponseParser::Feed(std::string_view bytes, ResponseTaker& taker) {
       case Part::kSize:
         if (!TakeSize(rest)) return bytes.size();
         break;
-      case Part::kSizeRest: {  // extensions mean nothing to us
+      case Part::kSizeRest: {  // skips chunk extensions
         const size_t end = rest.find('\n');
         if (!CountChunkHead(std::min(end, rest.size()))) break;
         if (end == std::string_view::npos) return bytes.size();
@@ -104,7 +104,7 @@ size_t ResponseParser::Feed(std::string_view bytes, ResponseTaker& taker) {
   return bytes.size() - rest.size();
 }
 
-// False: all input was taken, and the line is not yet complete.
+// Returns false when all input was taken and the line is still incomplete.
 bool ResponseParser::TakeHeadBytes(std::string_view& bytes, ResponseTaker& taker) {
   const size_t end = bytes.find('\n');
   const std::string_view piece = bytes.substr(0, end);
@@ -130,7 +130,7 @@ bool ResponseParser::TakeHeadBytes(std::string_view& bytes, ResponseTaker& taker
 }
 
 void ResponseParser::TakeHeadLine(std::string_view line, ResponseTaker& taker) {
-  if (has_head_) {  // trailers: what they say is of no use
+  if (has_head_) {  // trailers, which are ignored
     if (line.empty()) state_ = State::kWhole;
     return;
   }
@@ -185,7 +185,8 @@ void ResponseParser::BeginBody() {
   }
 }
 
-// False: the head of a chunk has no end. Its bytes are not kept, but they are no answer either.
+// Returns false if a chunk's head is endless. Its bytes are not stored, but an answer has no such
+// head.
 bool ResponseParser::CountChunkHead(size_t bytes) {
   chunk_head_bytes_ += bytes;
   if (chunk_head_bytes_ <= kMostChunkHeadBytes) return true;
@@ -193,7 +194,7 @@ bool ResponseParser::CountChunkHead(size_t bytes) {
   return false;
 }
 
-// False: all input was taken, and the size is not yet complete.
+// Returns false when all input was taken and the size is still incomplete.
 bool ResponseParser::TakeSize(std::string_view& bytes) {
   while (!bytes.empty()) {
     const char c = bytes[0];

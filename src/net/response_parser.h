@@ -9,20 +9,20 @@
 
 namespace tacho {
 
-// The head of an HTTP/1 answer, line by line. Lenient, as clients must be: lines may end in LF
-// alone, values may continue in lines that begin with a blank, reasons may be missing.
+// The head of an HTTP/1 answer, taken line by line. Lenient, as clients must be: a line may end in
+// LF alone, a value may continue on a line that begins with a blank, the reason may be missing.
 class ResponseHead {
  public:
   enum class Said { kMore, kInterim, kWhole, kNotHttp };
 
-  // Takes a line without its line end. kInterim: an interim answer such as "100 Continue" is over,
-  // and another head follows.
+  // Takes a line without its line end. kInterim: an interim answer such as "100 Continue" has
+  // ended, and another head follows.
   Said TakeLine(std::string_view line);
   // Whether a head can begin with these bytes.
   static bool MayBegin(std::string_view bytes);
 
   int status = 0;
-  bool keeps_alive_by_itself = false;  // HTTP/1.1
+  bool keeps_alive_by_itself = false;  // HTTP/1.1 does, unless a header forbids it
   std::vector<HttpHeader> headers;
 
  private:
@@ -30,7 +30,7 @@ class ResponseHead {
   bool has_status_ = false;
 };
 
-// Receives one answer. A function that returns false stops the parser.
+// Receives one answer. Its functions return false to stop the parser.
 class ResponseTaker {
  public:
   virtual ~ResponseTaker() = default;
@@ -38,32 +38,33 @@ class ResponseTaker {
   virtual bool TakeBody(std::string_view bytes) = 0;
 };
 
-// Parses the bytes of one HTTP/1 answer as they come, wherever they are cut: the head, interim
-// answers before it, and a body with a length, in chunks, or up to the end of the connection (RFC
-// 9112). The body is not copied. Memory: one line, 256 kB at most.
+// Parses the bytes of one HTTP/1 answer as they come, however they are cut: interim answers, the
+// head, and a body that has a length, comes in chunks, or ends with the connection (RFC 9112). Does
+// not copy the body. Memory: one line, 256 kB at most.
 class ResponseParser {
  public:
   enum class State {
     kGoing,
     kWhole,         // the answer is complete
-    kRefused,       // by the taker
+    kRefused,       // the taker returned false
     kNotHttp,       // see detail()
-    kBrokenChunks,  // see detail() too
+    kBrokenChunks,  // see detail()
     kEndlessHead,   // more than kMostHeadBytes of headers
   };
-  static constexpr uint64_t kMostHeadBytes = 256 * 1024;  // trailers too
+  static constexpr uint64_t kMostHeadBytes = 256 * 1024;  // limits trailers too
   static constexpr uint64_t kMostChunkHeadBytes = 16 * 1024;
 
   // An answer to HEAD has no body, whatever its headers say.
   explicit ResponseParser(bool to_head_request) : to_head_request_(to_head_request) {}
 
-  // Returns how many of the bytes belong to this answer: all, unless it ended earlier.
+  // Returns how many of the bytes belong to this answer: all of them, unless the answer ended
+  // earlier.
   size_t Feed(std::string_view bytes, ResponseTaker& taker);
   // How many of the next bytes surely belong to the current piece: the head, or one chunk with its
-  // size line. A reader that receives no more than that at a time gets the chunks one by one. A
+  // size line. A reader that receives no more than this at a time gets the chunks one by one. A
   // body without chunks is one piece.
   uint64_t SureBytes() const;
-  // The connection ended, which completes a body without a length.
+  // Call it when the connection ends, which completes a body without a length.
   void EndOfConnection();
 
   State state() const { return state_; }
@@ -91,11 +92,11 @@ class ResponseParser {
   bool chunked_ = false, until_end_ = false, has_digit_ = false;
   State state_ = State::kGoing;
   Part part_ = Part::kHead;
-  uint64_t left_ = 0;  // bytes of the body or of the chunk
+  uint64_t left_ = 0;  // bytes still to come of the body or of the chunk
   uint64_t head_bytes_ = 0, chunk_head_bytes_ = 0;
   int64_t whole_body_ = -1;
   const char* detail_ = "";
-  std::string line_;  // the unfinished line of a head or of trailers
+  std::string line_;  // the unfinished line of the head or of the trailers
   ResponseHead head_;
 };
 

@@ -14,23 +14,25 @@
 namespace tacho {
 namespace {
 
-constexpr size_t kMostAhead = 64 * 1024;     // bytes of further requests taken during an answer
-constexpr size_t kMostUnused = 64 * 1024;    // bytes that the parser wants to see again
-constexpr size_t kMostKept = 64 * 1024;      // bytes of the output buffer that stay between answers
-constexpr int64_t kDrainNs = 2'000'000'000;  // for the peer to read the last answer and close
+// Bytes of further requests that are kept during an answer.
+constexpr size_t kMostAhead = 64 * 1024;
+constexpr size_t kMostUnused = 64 * 1024;  // bytes that the parser could not use yet
+constexpr size_t kMostKept = 64 * 1024;  // bytes of the output buffer that are kept between answers
+// How long the peer may take to read the last answer and close.
+constexpr int64_t kDrainNs = 2'000'000'000;
 
 int64_t Ns(std::chrono::milliseconds time) { return std::chrono::nanoseconds(time).count(); }
 
 constexpr std::string_view kUnsendable = "a header of this answer cannot be sent";
 
-// An answer with an invalid header is not sent.
+// Whether an answer with these headers can be sent: all of them must be valid.
 bool CanBeSent(std::string_view content_type, const std::vector<HttpHeader>& headers) {
   return CheckHeader({"Content-Type", std::string(content_type)}) &&
          std::all_of(headers.begin(), headers.end(),
                      [](const HttpHeader& header) { return CheckHeader(header).has_value(); });
 }
 
-// The exchange that a handler holds.
+// Gives a handler access to one answer of a connection.
 class ServerExchange final : public HttpExchange {
  public:
   ServerExchange(std::shared_ptr<ServerConnection> connection, uint64_t answer,
@@ -131,13 +133,13 @@ void ServerConnection::TakeInput(std::string_view bytes) {
       return Refuse(parser_.bad_status(), parser_.bad_text());
     case RequestParser::State::kDone:
       return GiveToHandler();
-    case RequestParser::State::kHead:  // refused, and already answered
+    case RequestParser::State::kHead:  // the request was refused and is already answered
       return;
     case RequestParser::State::kNeedsMore:
       break;
   }
   if (input_.size() > kMostUnused) return Refuse(400, "the head of a chunk has no end");
-  // The head as a whole has a time limit; in the body only a pause has one.
+  // The head as a whole has a time limit; in the body each pause has one.
   if (!head_timed_ || parser_.head_done()) {
     head_timed_ = true;
     deadline_ns_ = MonotonicNs() + Ns(all_.options().request_timeout);
@@ -150,7 +152,7 @@ void ServerConnection::TakeInput(std::string_view bytes) {
   }
 }
 
-// Returns kHead if the request is not admitted.
+// Returns kHead if the request was refused.
 RequestParser::State ServerConnection::FeedParser(std::string_view& bytes) {
   RequestParser::State state = parser_.Feed(bytes);
   if (state == RequestParser::State::kHead) {
@@ -171,7 +173,7 @@ bool ServerConnection::Admit() {
     return false;
   }
   parser_.LimitBody(admission.most_body);
-  // The parser makes room for all of it at once.
+  // The parser allocates the whole body at once.
   const uint64_t length = parser_.body_length();
   if (length > admission.most_body || held_.Hold(length, options.most_bodies)) return true;
   RefuseBodies();
@@ -226,7 +228,7 @@ void ServerConnection::NextRequest() {
 }
 
 void ServerConnection::Drain() {
-  // Closing with unread bytes resets the connection, which would lose the answer.
+  // Closing a socket with unread bytes resets the connection, which would lose the answer.
   reading_ = Reading::kDrain;
   shutdown(socket_.get(), SHUT_WR);
   deadline_ns_ = MonotonicNs() + kDrainNs;
@@ -331,7 +333,7 @@ void ServerConnection::Respond(uint64_t answer, int status, std::string_view bod
   const std::lock_guard lock(mutex_);
   if (!Answers(answer, Answer::kAwaited)) return;
   AddHead(status, content_type, headers);
-  // These statuses have no body, and so no Content-Length.
+  // Answers with these statuses have no body, and so no Content-Length.
   const bool bodiless = status < 200 || status == 204 || status == 304;
   if (!bodiless) fmt::format_to(std::back_inserter(output_), "Content-Length: {}\r\n", body.size());
   output_ += "\r\n";

@@ -31,7 +31,7 @@ ServerConnections::ServerConnections(EventLoop& loop, const HttpServerOptions& o
 void ServerConnections::Add(FileDescriptor socket, uint16_t port,
                             std::shared_ptr<const HttpHandler> handler) {
   if (connections_.size() >= options_.most_connections) {
-    // If it does not fit into an empty socket's buffer, it is dropped.
+    // If the answer does not fit into the empty socket's buffer, it is dropped.
     const std::string answer = RefusalOfConnection(options_);
     (void)send(socket.get(), answer.data(), answer.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     return;

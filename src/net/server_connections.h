@@ -12,7 +12,7 @@
 
 namespace tacho {
 
-// All connections of one server, on its loop's thread.
+// All connections of one server. Used on the loop's thread.
 class ServerConnections {
  public:
   ServerConnections(EventLoop& loop, const HttpServerOptions& options);
@@ -23,7 +23,7 @@ class ServerConnections {
   void CloseAll();
   // Writes the bytes that connections have queued since the last call.
   void Flush();
-  // From any thread, while `connection` is open.
+  // From any thread, while `connection` is open: Flush will write what it has queued.
   void MarkDirty(std::shared_ptr<ServerConnection> connection);
 
   EventLoop& loop() { return loop_; }
@@ -44,7 +44,7 @@ class ServerConnections {
   bool sweeping_ = false;
   std::array<char, 64 * 1024> read_buffer_;
   ArrivalClock arrivals_;
-  // Shared: an exchange may outlive the server.
+  // Shared, because an exchange may outlive the server.
   const std::shared_ptr<std::atomic<uint64_t>> held_ = std::make_shared<std::atomic<uint64_t>>(0);
 };
 

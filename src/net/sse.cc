@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 constexpr std::string_view kData = "data";
-constexpr size_t kFieldName = 6;  // "data: "
+constexpr size_t kFieldName = 6;  // length of "data: "
 
 const char* Find(const char* from, const char* end, char wanted) {
   const void* found = std::memchr(from, wanted, static_cast<size_t>(end - from));
@@ -25,7 +25,7 @@ bool SseReader::Feed(std::string_view bytes, const OnData& on_data) {
     after_cr_ = false;
     if (*at == '\n') ++at;
   }
-  // Remembers the next LF, so that a stream of lines that end in CR is scanned only once.
+  // Remembers the next LF, so that a stream whose lines end in CR is scanned only once.
   const char* line_feed = at;
   bool line_feed_known = false;
   while (at != end) {
@@ -88,7 +88,7 @@ void SseReader::TakeLine(std::string_view line, bool kept, const OnData& on_data
   if (!line.starts_with(kData)) return;
   std::string_view value = line.substr(kData.size());
   if (!value.empty()) {
-    if (value[0] != ':') return;  // another field with a longer name
+    if (value[0] != ':') return;  // a field whose longer name begins with "data"
     value.remove_prefix(1);
     if (value.starts_with(' ')) value.remove_prefix(1);
   }

@@ -22,7 +22,7 @@ tl::unexpected<Error> Wrong(std::string_view text, std::string_view what) {
                                      std::string(what) + "; it should look like http://HOST:PORT");
 }
 
-// Four numbers up to 255: "127.0.0.1". Gives the first, -1 for anything else.
+// The first number of an IPv4 address such as "127.0.0.1"; -1 for any other text.
 int FirstOfIpv4(std::string_view host) {
   int first = -1;
   for (int i = 0; i < 4; ++i) {
@@ -136,7 +136,7 @@ std::string ShownUrl(std::string_view text) {
     shown = text.substr(0, scheme + 3);
     text.remove_prefix(scheme + 3);
   }
-  // A password may hold anything: the last '@' ends it.
+  // A password may contain '@', so it ends at the last one.
   if (const size_t at = text.rfind('@'); at != std::string_view::npos && !is_path) {
     const std::string_view before = text.substr(0, at), rank = text.substr(at + 1);
     const bool ranked = !rank.empty() && std::all_of(rank.begin(), rank.end(), IsDigit) &&

@@ -8,30 +8,30 @@
 
 namespace tacho {
 
-// An address of a server: "http://10.0.0.5:8000". IPv6 hosts keep their brackets.
+// A server's address: "http://10.0.0.5:8000". IPv6 hosts keep their brackets.
 struct Url {
   std::string scheme;  // "http" or "https"
   std::string host;
   uint16_t port = 0;
-  std::string path;  // with its '/' and its query; or ""
+  std::string path;  // with its '/' and its query; may be ""
 
   std::string Origin() const;                      // "http://host:port"
   std::string With(std::string_view route) const;  // origin + path prefix + "/route"
-  bool IsLoopback() const;                         // by its text: no name is resolved
+  bool IsLoopback() const;                         // judged by its text: no name is resolved
 };
 
-// "host:port" is taken as http; a missing port as 80 or 443. Scheme and host become lower case.
-// kUsage with what is wrong: another scheme, a user name, a fragment, an invalid port.
+// "host:port" means http; a missing port means 80 or 443. Scheme and host become lower case. kUsage
+// with what is wrong: another scheme, a user name, a fragment, an invalid port.
 Result<Url> ParseUrl(std::string_view text);
 
-// An address, valid or not, as it may be shown: a name and a password before '@' and the values
+// Makes an address, valid or not, safe to show: a user name and password before '@' and everything
 // after '?' become "***". A data-parallel rank ("http://host:8000@1") is no secret, and a path
-// ("/a@b", "./a@b") is no address.
+// ("/a@b", "./a@b") is no address: both stay.
 std::string ShownUrl(std::string_view text);
 
-// Encodes all but letters, digits and "-._~" as %XX.
+// Encodes all characters but letters, digits and "-._~" as %XX.
 std::string PercentEncode(std::string_view text);
-// Decodes %XX; everything else stays, also '+'.
+// Decodes %XX; everything else stays as it is, including '+'.
 std::string PercentDecode(std::string_view text);
 
 }  // namespace tacho

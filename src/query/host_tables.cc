@@ -4,7 +4,7 @@
 namespace tacho {
 namespace {
 
-// Values of a query table with one row for each row of a table of slices.
+// Columns of an SQL table with one row for each slice in `kTable`.
 template <SlicesOf kTable>
 struct Of {
   static const SliceTable& Slices(const QueryRow& row) { return row.trace->Slices(kTable); }

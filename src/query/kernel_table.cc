@@ -1,4 +1,4 @@
-// The table `kernels`: the kernels of GPUs, or what stands for them on a CPU engine.
+// The table `kernels`: the kernels of GPUs, or the operators that do the work on a CPU engine.
 #include <algorithm>
 
 #include "query/query_table.h"
@@ -6,7 +6,8 @@
 namespace tacho {
 namespace {
 
-// Rows of Trace::gpu; on a CPU engine each part has the items of a device.
+// The rows are those of Trace::gpu. On a CPU engine, each part of the table has the items of one
+// device (DeviceItems).
 bool OnHost(const QueriedTrace& trace) { return trace.prepared().work.on_host; }
 const GpuTable& Gpu(const QueryRow& row) { return row.trace->trace().gpu; }
 const DeviceItems& ItemsOf(const QueryRow& row) {
@@ -26,8 +27,8 @@ QueriedTrace::Slice KernelSlice(const QueryRow& row) {
   return row.trace->SliceOf(Item(row));
 }
 
-// On a CPU engine the whole time of the operator, although operators that it calls have their own
-// rows.
+// When the kernel ran. On a CPU engine, the whole time of the operator, although operators that it
+// calls have rows of their own.
 Interval KernelWhen(const QueryRow& row) {
   const QueriedTrace::Slice slice = KernelSlice(row);
   return row.trace->Slices(slice.table).When(slice.row);
@@ -62,8 +63,8 @@ std::optional<QueryRow> FindKernel(const QueriedTrace& trace, int64_t id) {
   return std::nullopt;
 }
 
-// Streams by StreamId; on a CPU engine the streams of the first device, then of the second, and so
-// on.
+// The number of a row's stream: its StreamId. On a CPU engine, streams are numbered through all
+// devices: first those of the first device, then those of the second, and so on.
 uint32_t StreamOf(const QueryRow& row) {
   if (!OnHost(*row.trace)) return Index(Gpu(row).stream[row.row]);
   uint32_t before = 0;

@@ -8,9 +8,10 @@
 namespace tacho {
 namespace {
 
-// Values of one group. SQLite gives its memory as zeros, and takes it back without a destructor.
+// The values of one group. SQLite provides it filled with zeros, and frees it without calling a
+// destructor.
 struct ValuesOfGroup {
-  int64_t* values;  // from sqlite3_realloc64; where `are_real` the bits of doubles
+  int64_t* values;  // from sqlite3_realloc64; if `are_real`, the bits of doubles
   uint64_t count, room;
   bool are_real, has_failed;
   double percent;
@@ -73,7 +74,8 @@ void FinishPercentile(sqlite3_context* context) {
   const std::span values(group->values, group->count);
   if (!group->has_failed && !values.empty()) {
     const double above = group->percent / 100 * static_cast<double>(values.size());
-    // 99.9 % of 1000 is the 999th: rounding in the product must not raise the rank.
+    // For example, 99.9 % of 1000 values is the 999th: a rounding error in the product must not
+    // make it the 1000th.
     const auto rank = static_cast<size_t>(std::ceil(above - above * 1e-12));
     const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::max<size_t>(rank, 1) - 1);
     if (group->are_real) {

@@ -4,12 +4,13 @@
 
 namespace tacho {
 
-// Adds the aggregate functions median(X) and percentile(X, P) to `database`. They use the nearest
-// rank: the smallest value such that at least P % of all values do not exceed it (as in
-// DurationStats). NULLs are ignored; without other values the result is NULL. For integers the
-// result is an integer. P is from 0 to 100, the same in all rows; otherwise the statement fails.
+// Adds the aggregate functions median(X) and percentile(X, P) to `database`. The result is one of
+// the values (nearest rank, as in DurationStats): the smallest value that is at least as large as P
+// % of all values. NULLs are ignored; without other values the result is NULL. For integers the
+// result is an integer. P must be from 0 to 100 and the same in all rows; otherwise the statement
+// fails.
 //
-// Cost: O(n), and 8 to 16 bytes a value of SQLite's memory, which count towards its limit.
+// Cost: O(n). Uses 8 to 16 bytes for each value from SQLite's memory, which has a limit.
 void AddPercentiles(SqliteDatabase& database);
 
 }  // namespace tacho

@@ -73,7 +73,7 @@ uint32_t QueriedTrace::StepOfWork(uint32_t gpu_row) const {
 }
 
 uint32_t QueriedTrace::StepAt(TimeNs t) const {
-  // The ranks of a merged file are in steps of their own.
+  // In a merged file each rank has its own steps, so `t` does not identify one.
   if (analysis_->facts.role == TraceRole::kMerged) return 0;
   const auto step = steps_.At(t);
   return step ? *step + 1 : 0;

@@ -16,7 +16,7 @@
 
 namespace tacho {
 
-// The tables of a trace that hold slices, in the order of their ids.
+// The tables of a trace that hold slices, in the order in which slices get their ids.
 enum class SlicesOf : uint8_t {
   kGpu,
   kHostOps,
@@ -28,21 +28,21 @@ enum class SlicesOf : uint8_t {
 };
 inline constexpr size_t kSliceTables = 7;
 
-// One trace with the data from which the tables of a query are computed. Data that few queries need
-// is computed at its first use, and kept. For one thread.
+// One trace with the data from which the SQL tables are computed. Data that few queries need is
+// computed when it is first used, and kept. Not thread-safe.
 class QueriedTrace {
  public:
   static constexpr uint32_t kNone = 0xffffffff;
 
-  // `path`: as results name it. `prepared`: made of the whole of `trace`. `classifier` must outlive
-  // this.
+  // `path`: the trace's path in results. `prepared`: made from the whole of `trace`. `classifier`
+  // must outlive this object.
   QueriedTrace(std::string path, std::unique_ptr<const Trace> trace, PreparedTrace prepared,
                const Classifier& classifier, std::optional<InFlight> in_flight);
   QueriedTrace(const QueriedTrace&) = delete;
   QueriedTrace& operator=(const QueriedTrace&) = delete;
 
-  // Sets its number in the run, the number of slices in the traces before it, and its analysis,
-  // which must outlive this.
+  // Sets the trace's number in the run, the number of slices in the traces before it, and its
+  // analysis, which must outlive this object.
   void Place(uint32_t number, int64_t ids_before, const TraceAnalysis& analysis);
 
   [[nodiscard]] const std::string& path() const { return path_; }
@@ -54,9 +54,9 @@ class QueriedTrace {
   [[nodiscard]] const TraceAnalysis& analysis() const { return *analysis_; }
 
   [[nodiscard]] const SliceTable& Slices(SlicesOf table) const;
-  // By track; for GPU work by stream.
+  // The rows of a table by track, or, for GPU work, by stream.
   [[nodiscard]] const LaneRows& Lanes(SlicesOf table) const;
-  // Ids of slices count from 1 through all traces of a run, table by table.
+  // The id of a slice. Ids count from 1 through all traces of a run, table by table.
   [[nodiscard]] int64_t IdOf(SlicesOf table, uint32_t row) const {
     return first_id_[static_cast<size_t>(table)] + row;
   }
@@ -68,19 +68,20 @@ class QueriedTrace {
   [[nodiscard]] int64_t ids_end() const { return first_id_.back(); }
   [[nodiscard]] ArgsOf ArgsOfSlice(Slice slice) const;
 
-  // The number of the step, from 1, that is open on the host at `t`, or in which a piece of GPU
-  // work was launched; 0: none, or unknown.
+  // The number, from 1, of the step that covers `t` on the host, or in which a piece of GPU work
+  // was launched. 0: there is none, or it is unknown.
   [[nodiscard]] uint32_t StepAt(TimeNs t) const;
   [[nodiscard]] uint32_t StepOfWork(uint32_t gpu_row) const;
-  // The operator around launched work, around a call or around another operator; kNone if no
-  // operator is.
-  [[nodiscard]] uint32_t OpOfWork(uint32_t gpu_row) const;   // row of host_ops
-  [[nodiscard]] uint32_t OpOfCall(uint32_t call) const;      // row of host_ops
-  [[nodiscard]] uint32_t ParentOfOp(uint32_t op) const;      // row of host_ops
-  [[nodiscard]] uint32_t PiecesOfCall(uint32_t call) const;  // pieces of GPU work that it launched
+  // The operator that launched a piece of work, or the innermost one around a call or around
+  // another operator. kNone: there is none.
+  [[nodiscard]] uint32_t OpOfWork(uint32_t gpu_row) const;  // row of host_ops
+  [[nodiscard]] uint32_t OpOfCall(uint32_t call) const;     // row of host_ops
+  [[nodiscard]] uint32_t ParentOfOp(uint32_t op) const;     // row of host_ops
+  // How many pieces of GPU work it launched.
+  [[nodiscard]] uint32_t PiecesOfCall(uint32_t call) const;
   // The time from the end of the call that launched a piece of GPU work to the start of that work,
-  // at least 0. Absent if the call is unknown, if host and device have no common clock, and for
-  // mixed ranks.
+  // at least 0. Absent if the call is unknown, if host and device have no common clock, or if the
+  // file mixes several ranks.
   [[nodiscard]] std::optional<DurationNs> DelayOf(uint32_t gpu_row) const;
   struct OpTimes {
     int64_t self_ns, device_self_ns, device_ns;
@@ -89,25 +90,25 @@ class QueriedTrace {
 
   [[nodiscard]] const GraphAnnotations& annotations() const;
 
-  // Names for people, and categories of kernels, by StringId.
+  // The short name to show, and the category, for a kernel's name.
   [[nodiscard]] std::string_view ShortName(StringId name) const;
   [[nodiscard]] WorkCategory CategoryOf(StringId name) const;
 
   struct Gap {
     IdleStretch part;
-    uint32_t gap = 0;  // index into Gaps::whole: parts of one gap share it
+    uint32_t gap = 0;  // index in Gaps::whole; the same for all parts of a gap
   };
   struct Gaps {
     std::vector<Gap> parts;
     std::vector<Interval> whole;
   };
-  // The idle time of all devices, as AttributeIdle gives it.
+  // The idle time of all devices, in parts by cause.
   [[nodiscard]] const Gaps& gaps() const;
-  // Null: no work ends the gap.
+  // The work that ends the gap; null if none does.
   [[nodiscard]] const WorkItem* EndOf(const Gap& gap) const;
-  // The slice of an item of a device.
+  // The slice that `item` stands for.
   [[nodiscard]] Slice SliceOf(const WorkItem& item) const;
-  [[nodiscard]] uint32_t StepOf(const WorkItem& item) const;  // as StepOfWork
+  [[nodiscard]] uint32_t StepOf(const WorkItem& item) const;  // 0: none, or unknown
 
  private:
   struct Ops {
@@ -131,7 +132,7 @@ class QueriedTrace {
   mutable std::optional<Ops> ops_;
   mutable std::optional<Gaps> gaps_;
   mutable std::optional<GraphAnnotations> annotations_;
-  mutable std::vector<uint32_t> pieces_;                         // by call; empty: not yet counted
+  mutable std::vector<uint32_t> pieces_;                         // by call; empty: not counted yet
   mutable std::vector<std::optional<std::string>> short_names_;  // by StringId
   mutable std::vector<std::optional<WorkCategory>> categories_;  // by StringId
 };
@@ -139,9 +140,10 @@ class QueriedTrace {
 // The traces of a query and the results of their analysis.
 struct QueriedRun {
   RunAnalysis analysis;
-  std::vector<std::unique_ptr<QueriedTrace>> traces;  // as in `analysis`
+  std::vector<std::unique_ptr<QueriedTrace>> traces;  // in the order of `analysis`
 
-  // Sorts `kept` like the traces of `analysis`, and drops traces that are not among these.
+  // Sorts `kept` into the order of the traces in `analysis`, and drops traces that `analysis` does
+  // not have.
   static std::unique_ptr<QueriedRun> Of(RunAnalysis analysis,
                                         std::vector<std::unique_ptr<QueriedTrace>> kept);
 

@@ -17,7 +17,7 @@ inline const Classifier& QueryRules() {
   return classifier;
 }
 
-// A run of these traces.
+// Makes a run of these traces.
 inline std::unique_ptr<QueriedRun> RunOfTraces(std::vector<Trace> traces) {
   RunAnalysis analysis;
   std::vector<std::unique_ptr<QueriedTrace>> kept;
@@ -32,7 +32,8 @@ inline std::unique_ptr<QueriedRun> RunOfTraces(std::vector<Trace> traces) {
   return QueriedRun::Of(std::move(analysis), std::move(kept));
 }
 
-// All rows as texts: NULL is "-", the cells of a row stand between bars. An error is the only row.
+// All rows of a query as texts, with bars between cells; NULL is "-". If the query fails, the only
+// row is the error.
 inline std::vector<std::string> RowsOf(SqliteDatabase& database, const std::string& sql) {
   auto statement = database.Prepare(sql);
   if (!statement) return {statement.error().message};

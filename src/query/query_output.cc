@@ -18,9 +18,9 @@ namespace tacho {
 namespace {
 
 constexpr size_t kRowsAtOnce = 1000;
-constexpr size_t kTextsAtOnce = size_t{16} << 20;  // bytes, of CSV and JSON
-constexpr size_t kMostTexts = size_t{512} << 20;   // bytes, of a table and of a row
-constexpr size_t kNarrowest = 24;                  // columns of a text that is shortened
+constexpr size_t kTextsAtOnce = size_t{16} << 20;  // bytes, for CSV and JSON
+constexpr size_t kMostTexts = size_t{512} << 20;   // bytes, for a table and for a row
+constexpr size_t kNarrowest = 24;                  // least width of a text that is shortened
 
 Cell CellAt(const SqliteStatement& statement, int column) {
   switch (statement.Type(column)) {
@@ -58,7 +58,8 @@ Table EmptyTable(const std::vector<std::string>& names) {
   const bool named = std::ranges::find(names, "name") != names.end();
   for (const std::string& name : names) {
     TableColumn& column = table.columns.emplace_back(TableColumn{name, name, Unit::kExact});
-    // For SELECT * FROM kernels: beside the name these say less than the times do.
+    // For SELECT * FROM kernels on a narrow screen: beside the name, these columns say less than
+    // the times, so they are dropped first.
     if (named && name == "short_name") column.gives_way = TableColumn::kTurns;
     if (named && name == "category") column.gives_way = TableColumn::kTurns - 1;
   }
@@ -70,8 +71,8 @@ tl::unexpected<Error> TooManyTexts() {
               "the rows hold more than 512 MB of texts: select less, or take --csv");
 }
 
-// Reads up to `most` rows, or until they hold `most_texts` bytes of texts. Returns whether there
-// may be more.
+// Reads until the table has `most` rows or its texts have `most_texts` bytes. Returns whether there
+// may be more rows.
 Result<bool> ReadRows(SqliteStatement& statement, size_t most, size_t most_texts, Table& table) {
   size_t texts = 0;
   while (table.rows.size() < most && texts < most_texts) {
@@ -91,9 +92,9 @@ Result<bool> ReadSomeRows(SqliteStatement& statement, Table& table) {
   return ReadRows(statement, kRowsAtOnce, kTextsAtOnce, table);
 }
 
-// Decimals for people: three, or more so that the smallest number has six digits, but no decimals
-// that are 0 in all rows. -1 (as many as each number has) if that would show nothing or take much
-// room.
+// How many decimals to show in a column: three, or more if the smallest number needs them to have
+// six digits, but none that are 0 in all rows. -1 means as many as each number has; used if the
+// rule would show nothing or take too much room.
 int DecimalsOf(const Table& table, size_t column) {
   double least = INFINITY, most = 0;
   for (const TableRow& row : table.rows) {
@@ -116,9 +117,9 @@ int DecimalsOf(const Table& table, size_t column) {
   return needed;
 }
 
-// A column that has a text is a column of texts. If the line would be too long, shortens these
-// columns, each to an equal share of it; RenderText leaves columns out only if `fits`. Fails if
-// whole texts make the table too large.
+// Makes every column that has a text a column of texts. If lines would be too long, shortens the
+// texts so that these columns share the room equally; with `fits` it does not, because RenderText
+// then leaves out columns. Fails if texts must stay whole and make the table too large.
 Result<void> LayOut(Table& table, const TextStyle& style, bool fits) {
   size_t taken = 1;
   std::vector<size_t> widths;
@@ -132,7 +133,7 @@ Result<void> LayOut(Table& table, const TextStyle& style, bool fits) {
       column.unit = Unit::kText;
       width = std::max(width, DisplayWidth(VisibleText(*text, style.unicode)));
     }
-    for (TableRow& row : table.rows) {  // numbers among texts
+    for (TableRow& row : table.rows) {  // turns numbers in a column of texts into texts
       if (column.unit != Unit::kText) {
         const auto* const integer = std::get_if<int64_t>(&row.cells[i]);
         const auto* const number = std::get_if<double>(&row.cells[i]);
@@ -154,7 +155,7 @@ Result<void> LayOut(Table& table, const TextStyle& style, bool fits) {
                                                                       : Result<void>();
   }
   if (fits) return {};
-  // Short texts leave their share to long ones.
+  // Columns of short texts leave the rest of their share to the others.
   size_t room = style.width > taken ? style.width - taken : 0;
   std::vector<size_t> shares(widths.size());
   std::vector<size_t> by_width;
@@ -207,7 +208,8 @@ Result<RowsWritten> WriteCsv(SqliteStatement& statement, const QueryOutput& outp
   return is_read ? RowsWritten::kAll : RowsWritten::kNobodyReads;
 }
 
-// Writes what JSON has no number for as the sqlite3 shell does: readers make it infinite again.
+// Writes infinity, for which JSON has no number, as the sqlite3 shell does: as a number so large
+// that readers make it infinite again.
 void WriteNumber(JsonWriter& json, std::string_view name, double number) {
   if (std::isinf(number))
     json.JsonField(name, number > 0 ? "9.0e+999" : "-9.0e+999");

@@ -15,24 +15,25 @@ enum class QueryForm : uint8_t { kText, kMarkdown, kCsv, kJson };
 struct QueryOutput {
   QueryForm form = QueryForm::kText;
   TextStyle style = {};
-  // kText: leaves out columns that do not fit, and lists their names: for a terminal.
+  // For kText on a terminal: leaves out columns that do not fit, and lists their names.
   bool fits = false;
-  size_t top = 1000;         // rows of kText and kMarkdown, which are built in memory
-  std::string_view version;  // of tacho, for kJson
+  size_t top = 1000;         // most rows of kText and kMarkdown, which are built in memory
+  std::string_view version;  // tacho's version, for kJson
   // Returns false if nobody reads the output any more.
   std::function<Result<bool>(std::string_view)> write;
 };
 
 enum class RowsWritten : uint8_t { kAll, kTop, kNobodyReads };
 
-// Runs the statement and writes its rows; CSV and JSON as they come. Integers are whole. Other
-// numbers have every digit in CSV and JSON, and at least six digits and three decimals in tables.
-// NULL is an empty cell, and absent in JSON. Bytes are in hexadecimal. Columns of one name are
-// numbered: "name", "name_2". kTop: there were more rows than `top`. kNobodyReads: `write` returned
-// false, and the statement was ended.
+// Runs the statement and writes its rows. CSV and JSON are written while rows are read. Integers
+// are never rounded. Other numbers have every digit in CSV and JSON, and at least six digits and
+// three decimals in tables. NULL is an empty cell, and absent in JSON. Blobs are in hexadecimal.
+// Columns with the same name are numbered: "name", "name_2". kTop: there were more rows than `top`.
+// kNobodyReads: `write` returned false, and the statement was ended.
 //
-// Memory: SQLite's (QuerySession), and a few times the texts held at once. These are 16 MB or one
-// row for CSV and JSON, and at most 512 MB for a table; a larger table fails with kUsage.
+// Memory: SQLite's (see QuerySession), and a few times the size of the texts that are held at once.
+// For CSV and JSON these are 16 MB, or one row if that is larger; for a table at most 512 MB. A
+// larger table fails with kUsage.
 Result<RowsWritten> WriteRows(SqliteStatement statement, const QueryOutput& output);
 
 }  // namespace tacho

@@ -39,7 +39,8 @@ int Authorize(void* /*client*/, int action, const char* first, const char* secon
   }
 }
 
-// The value of an argument, from its JSON: numbers and texts as such, lists and objects as JSON.
+// The value of an argument, given as JSON. Numbers and strings become numbers and texts; lists and
+// objects stay JSON.
 QueryValue OfJson(std::string_view json) {
   if (json.starts_with('"')) return JsonStringOrText(json);
   if (json.empty() || json == "null") return {};
@@ -52,7 +53,7 @@ QueryValue OfJson(std::string_view json) {
   return CompactJson(json);
 }
 
-// One argument of many slices: its place is looked up once for each trace.
+// Reads the same argument of many slices. Where a trace keeps the argument is looked up only once.
 class ArgOfSlices {
  public:
   ArgOfSlices(const QueriedRun& run, std::string key)
@@ -106,7 +107,8 @@ Result<QuerySession> QuerySession::Open(const QueriedRun& run, std::function<boo
   TACHO_ASSIGN_OR_RETURN(SqliteDatabase database, SqliteDatabase::InMemory());
   TACHO_RETURN_IF_ERROR(database.Run("PRAGMA temp_store=MEMORY"));
   TACHO_RETURN_IF_ERROR(AddTables(database, run, stop));
-  // SQLite's own virtual tables: the authorizer would refuse what connecting them does.
+  // Connects SQLite's own virtual tables before the authorizer is set, because it would refuse
+  // that.
   TACHO_RETURN_IF_ERROR(database.Prepare("SELECT 1 FROM json_each('[]'), json_tree('[]')"));
   sqlite3* const handle = database.handle();
   sqlite3_create_function_v2(handle, "arg", 2,
@@ -129,7 +131,7 @@ Result<std::optional<SqliteStatement>> QuerySession::Next(std::string_view& sql)
         return Fail(ErrorKind::kUsage, std::string(kOnlyReads));
       return tl::unexpected<Error>(statement.error());
     }
-    if (statement->handle() == nullptr) continue;  // a comment
+    if (statement->handle() == nullptr) continue;  // only a comment or blanks
     if (!statement->is_read_only()) return Fail(ErrorKind::kUsage, std::string(kOnlyReads));
     return std::optional(*std::move(statement));
   }

@@ -1,4 +1,4 @@
-// The tables of what analyses found: `steps`, `gaps`, `devices`, `ranks`, `notes`.
+// The tables with results of analyses: `steps`, `gaps`, `devices`, `ranks`, `notes`.
 #include "query/query_table.h"
 
 namespace tacho {
@@ -22,7 +22,7 @@ template <auto kMember>
 QueryValue OfStep(const QueryRow& row) {
   return KnownOrNull(StepAtRow(row).*kMember);
 }
-// `kOfWhole`: the value is unknown for a device that lost work.
+// A time of a device, `kMember` of DeviceTime. `kOfWhole`: it is unknown if the device lost work.
 template <auto kMember, bool kOfWhole>
 QueryValue OfDevice(const QueryRow& row) {
   if (kOfWhole && !DeviceAt(row).whole) return QueryValue();
@@ -32,7 +32,7 @@ template <auto kMember, bool kOfWhole = false>
 QueryColumn DeviceColumn(std::string_view name, std::string_view says) {
   return {name, "INTEGER", says, QueryRole::kPlain, OfDevice<kMember, kOfWhole>};
 }
-// A column of a value that each trace has once.
+// A column without a special role.
 QueryColumn Plain(std::string_view name, std::string_view type, std::string_view says,
                   QueryValue (*value)(const QueryRow&)) {
   return {name, type, says, QueryRole::kPlain, value};

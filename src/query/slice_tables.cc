@@ -10,7 +10,8 @@ namespace {
 SlicesOf TableOf(const QueryRow& row) { return static_cast<SlicesOf>(row.part); }
 const SliceTable& SlicesAt(const QueryRow& row) { return row.trace->Slices(TableOf(row)); }
 
-// The kinds of slices: one for each table; copies and memsets of the GPU's table have their own.
+// The names of the kinds of slices. Each table has one kind; the GPU's table has also copies and
+// memsets, which come last.
 constexpr std::array<std::string_view, kSliceTables + 2> kKindNames{
     "kernel", "operator", "call", "annotation", "gpu-annotation",
     "other",  "python",   "copy", "memset"};
@@ -26,8 +27,8 @@ uint32_t SliceKindAt(const QueryRow& row) {
   }
 }
 
-// Categories as in the file. A number is the trace's CategoryId or, if the table has no categories,
-// 256 plus the number of the kind.
+// The category in the file, as a word (QueryWords): the trace's CategoryId, or, for a table without
+// categories, 256 plus the number of the kind.
 constexpr std::array<std::string_view, kSliceTables + 2> kFileCategories{
     "kernel", "cpu_op",          "",           "user_annotation", "gpu_user_annotation",
     "",       "python_function", "gpu_memcpy", "gpu_memset"};
@@ -46,7 +47,7 @@ QueryWords TrackWords(std::optional<std::string_view> (*text)(const QueriedTrace
   return {[](const QueryRow& row) { return Index(SlicesAt(row).track[row.row]); }, TrackCount,
           text};
 }
-// 0: no stream; else StreamId + 1.
+// The stream as a word: 0 if there is none, else StreamId + 1.
 QueryWords StreamWords(std::optional<std::string_view> (*text)(const QueriedTrace&, uint32_t)) {
   return {[](const QueryRow& row) {
             return TableOf(row) == SlicesOf::kGpu

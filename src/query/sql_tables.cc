@@ -13,7 +13,7 @@
 namespace tacho {
 namespace {
 
-struct Module {  // sqlite3_create_module's client data
+struct Module {  // the client data of sqlite3_create_module
   const QueryTable* table;
   const QueriedRun* run;
   std::function<bool()> stop;
@@ -24,7 +24,7 @@ struct VirtualTable : sqlite3_vtab {
 };
 struct Cursor : sqlite3_vtab_cursor {
   explicit Cursor(const Module& module) : reader(*module.table, *module.run, module.stop) {}
-  // What a method returns after it has moved the reader.
+  // The status that a method of the cursor returns after it has moved the reader.
   [[nodiscard]] int Status() const { return reader.stopped() ? SQLITE_INTERRUPT : SQLITE_OK; }
   TableReader reader;
 };
@@ -32,7 +32,7 @@ const QueryTable& TableOf(sqlite3_vtab* table) {
   return *static_cast<VirtualTable*>(table)->module.table;
 }
 
-// SQLite is C: no exception may pass through it.
+// Exceptions must not pass through SQLite, which is C.
 template <typename Function>
 int Guarded(Function function) {
   try {
@@ -53,7 +53,7 @@ int Connect(sqlite3* database, void* client, int /*argc*/, const char* const* /*
     for (const auto& trace : module.run->traces) {
       const uint32_t parts = module.table->parts == nullptr ? 1 : module.table->parts(*trace);
       for (uint32_t part = 0; part < parts; ++part) {
-        // A guess for rows that are not computed before they are asked for.
+        // If counting is costly, guesses.
         rows +=
             module.table->rows_cost ? 1e5 : static_cast<double>(module.table->rows(*trace, part));
       }
@@ -68,7 +68,8 @@ int Disconnect(sqlite3_vtab* table) {
   return SQLITE_OK;
 }
 
-// How a constraint is used, as two characters of idxStr: the column and one of these.
+// How a constraint is used. BestIndex writes two characters for each into idxStr: the column, and
+// one of these.
 enum Use : char {
   kUnused = '\0',
   kKeyIs = 'k',
@@ -110,7 +111,8 @@ Use UseOf(const QueryTable& table, const QueryColumn& column, int op, bool binar
       return start ? kStartOver : end ? kEndOver : kUnused;
     case SQLITE_INDEX_CONSTRAINT_GE:
       return start ? kStartFrom : end ? kEndFrom : kUnused;
-    // A slice that ends before a time also starts before it.
+    // A bound on the end is also a bound on the start, because a slice that ends before a time also
+    // starts before it.
     case SQLITE_INDEX_CONSTRAINT_LT:
       return start || end ? kStartUnder : kUnused;
     case SQLITE_INDEX_CONSTRAINT_LE:
@@ -120,7 +122,7 @@ Use UseOf(const QueryTable& table, const QueryColumn& column, int op, bool binar
   }
 }
 
-// How much of a table a constraint leaves, as a guess.
+// A guess of the share of a table's rows that a constraint leaves.
 double ShareLeft(char use) {
   switch (use) {
     case kStartIs:
@@ -142,7 +144,8 @@ bool IsBinary(sqlite3_index_info* info, int constraint) {
   return collation != nullptr && std::string_view(collation) == "BINARY";
 }
 
-// The order that is asked for, as in idxStr; "" where rows cannot be read in it.
+// The order that the query asks for, as written into idxStr; "" if rows cannot be read in that
+// order.
 std::string OrderOf(const QueryTable& table, const sqlite3_index_info& info) {
   std::string order;
   for (int i = 0; i < info.nOrderBy; ++i) {
@@ -174,7 +177,7 @@ int BestIndex(sqlite3_vtab* virtual_table, sqlite3_index_info* info) {
         rows = read = 1;
       } else {
         rows = std::max(1.0, rows * ShareLeft(use));
-        // All rows are looked at for their words.
+        // To check its text, every row must be read.
         if (use != kWordIs && use != kWordLike && use != kWordGlob)
           read = std::max(1.0, read * ShareLeft(use));
       }
@@ -204,8 +207,8 @@ int Close(sqlite3_vtab_cursor* cursor) {
   return SQLITE_OK;
 }
 
-// `value` as a bound of an integer column: rounded up (`up`) or down to an integer. nullopt: it is
-// no number.
+// `value` as a bound for an integer column, rounded up (if `up`) or down. nullopt: `value` is no
+// number.
 std::optional<int64_t> Bound(sqlite3_value* value, bool up) {
   switch (sqlite3_value_numeric_type(value)) {
     case SQLITE_INTEGER:
@@ -310,7 +313,7 @@ int GiveColumn(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int column
   });
 }
 
-// A row has the same id whatever was asked for: SQLite joins the rows of two constraints by it.
+// A row's id must not depend on the plan: for OR, SQLite merges the rows of two scans by their ids.
 int GiveRowId(sqlite3_vtab_cursor* cursor, sqlite3_int64* id) {
   const QueryRow& row = static_cast<Cursor*>(cursor)->reader.row();
   *id = int64_t{row.trace->number()} << 46 | int64_t{row.part} << 32 | row.row;
@@ -318,7 +321,8 @@ int GiveRowId(sqlite3_vtab_cursor* cursor, sqlite3_int64* id) {
 }
 
 sqlite3_module MakeMethods() {
-  sqlite3_module methods{};  // without xCreate: the tables are there, and none can be made
+  // Without xCreate, the tables exist from the start and no others can be made.
+  sqlite3_module methods{};
   methods.xConnect = Connect;
   methods.xBestIndex = BestIndex;
   methods.xDisconnect = Disconnect;
@@ -366,7 +370,7 @@ Result<void> AddTables(SqliteDatabase& database, const QueriedRun& run,
         database.handle(), std::string(table.name).c_str(), &methods,
         new Module{&table, &run, stop}, [](void* module) { delete static_cast<Module*>(module); });
     if (status != SQLITE_OK) return Fail(ErrorKind::kBug, sqlite3_errmsg(database.handle()));
-    // Connect it now: an authorizer would refuse what connecting does.
+    // Connects the table now, because an authorizer that is set later would refuse it.
     TACHO_RETURN_IF_ERROR(database.Prepare(fmt::format("SELECT 1 FROM \"{}\"", table.name)));
   }
   return {};

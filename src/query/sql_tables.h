@@ -10,15 +10,16 @@
 namespace tacho {
 
 // Adds the tables of QueryTables() to `database` as SQLite's virtual tables
-// (https://www.sqlite.org/vtab.html), which read the traces in place. They themselves evaluate
-// constraints on times, keys, ranks and texts, and sort by texts. `run` must outlive the database.
-// Scans call `stop` regularly; if it returns true, the statement ends with kInterrupted.
+// (https://www.sqlite.org/vtab.html), which read the traces in place. The tables evaluate
+// constraints on times, keys, ranks, traces and texts themselves, and can give rows sorted by
+// texts, rank or trace. `run` must outlive the database. Scans call `stop` regularly; if it returns
+// true, the statement ends with kInterrupted.
 Result<void> AddTables(SqliteDatabase& database, const QueriedRun& run,
                        const std::function<bool()>& stop = {});
 
 void GiveValue(sqlite3_context* context, const QueryValue& value);
 
-// "CREATE TABLE slices(...)".
+// The declaration of a table's columns: "CREATE TABLE slices(...)".
 std::string DeclarationOf(const QueryTable& table);
 
 }  // namespace tacho

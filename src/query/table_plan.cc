@@ -26,7 +26,8 @@ bool CanOrderBy(const QueryColumn& column) {
 }
 
 void TableReader::Start(TablePlan plan) {
-  // Keep the filters of words that stay the same, as in the inner loop of a join.
+  // Filters of texts that stay the same keep what they know: in a join, the inner table is started
+  // many times.
   std::vector<Filter> filters;
   for (TablePlan::WordsLike& like : plan.words) {
     const auto same = std::ranges::find(filters_, like, &Filter::like);
@@ -73,7 +74,8 @@ void TableReader::AddTrace(const QueriedTrace& trace) {
 }
 
 void TableReader::AddByTime(const QueriedTrace& trace, uint32_t part, const LaneRows& lanes) {
-  const bool starts = plan_.from > plan_.ends_from;  // else also slices that are still open
+  // Else slices that started before `from` but are still open count too.
+  const bool starts = plan_.from > plan_.ends_from;
   const TimeNs from{starts ? plan_.from : std::max(plan_.ends_from, TablePlan::kFirst + 1) - 1};
   for (size_t lane = 0; lane < lanes.lanes(); ++lane) {
     const RowList rows = lanes.Of(lane);
@@ -147,7 +149,7 @@ void TableReader::Sort() {
   next_ = 0;
 }
 
-// A stable counting sort by the values of one column. With several, the last column goes first.
+// A stable counting sort by one column. To sort by several, call it for the last column first.
 void TableReader::SortBy(TablePlan::Order order) {
   const QueryColumn& column = table_.columns[order.column];
   const bool by_trace = column.value != nullptr;
@@ -156,7 +158,7 @@ void TableReader::SortBy(TablePlan::Order order) {
     uint32_t trace, word;
   };
   std::vector<Value> values;
-  std::vector<std::vector<uint32_t>> group_of(run_.traces.size());  // by trace, then word
+  std::vector<std::vector<uint32_t>> group_of(run_.traces.size());  // by trace, then by word
   std::vector<uint32_t> words(order_.size());
   for (size_t i = 0; i < order_.size(); ++i) {
     const Stretch& stretch = stretches_[order_[i].stretch];
@@ -181,7 +183,7 @@ void TableReader::SortBy(TablePlan::Order order) {
   const auto group = [&](size_t i) {
     return group_of[stretches_[order_[i].stretch].trace->number()][words[i]];
   };
-  std::vector<uint32_t> next(groups + size_t{2});  // by group, from 1: where its next row goes
+  std::vector<uint32_t> next(groups + size_t{2});  // by group, from 1: the position of its next row
   for (size_t i = 0; i < order_.size(); ++i) ++next[group(i) + 1];
   for (size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
   std::vector<Placed> sorted(order_.size());

@@ -11,14 +11,14 @@
 
 namespace tacho {
 
-// How a table is read for a query: which rows, and in which order. The rows read may be more than
-// the query wants (SQLite checks each row again), never fewer.
+// How a table is read for a query: which rows, and in which order. More rows may be read than the
+// query wants (SQLite checks each row again), but never fewer.
 struct TablePlan {
-  // Bounds of start_ns: from <= start < until. Bound of end_ns: ends_from <= end.
+  // Only rows with from <= start_ns < until and ends_from <= end_ns.
   int64_t from = kFirst, until = kLast, ends_from = kFirst;
   std::optional<int64_t> key = {}, rank = {}, trace = {};
 
-  // Bounds of texts: only rows with a matching text in the column (QueryColumn::words).
+  // Only rows whose text in `column` (a column with QueryColumn::words) matches `text`.
   enum class Like : uint8_t { kEqual, kLike, kGlob };
   struct WordsLike {
     size_t column;
@@ -28,8 +28,8 @@ struct TablePlan {
   };
   std::vector<WordsLike> words = {};
 
-  // The columns to sort by, the most important first: columns of words, the rank or the trace. NULL
-  // comes first.
+  // The columns to sort by, the most important first. Each must satisfy CanOrderBy. NULL comes
+  // first.
   struct Order {
     size_t column;
     bool descending;
@@ -41,18 +41,19 @@ struct TablePlan {
   static constexpr int64_t kLast = std::numeric_limits<int64_t>::max();
 };
 
-// Whether rows can be read in the order of this column.
+// Whether rows can be read sorted by this column: it has words, or is the rank or the trace.
 bool CanOrderBy(const QueryColumn& column);
 
 // Goes through the rows of a table. Keeps references to the table, the run and `stop`. Calls
-// `stop`, unless it is empty, once for every 65,536 rows that it looks at, over all plans.
+// `stop`, unless it is empty, after every 65,536 rows, also if several plans are started one after
+// another.
 class TableReader {
  public:
   TableReader(const QueryTable& table, const QueriedRun& run, const std::function<bool()>& stop)
       : table_(table), run_(run), stop_(stop) {}
 
-  // Cost: O(log n) for a key; O(log n) a lane for a bounded time; with an order O(n), and 20 bytes
-  // a row.
+  // Starts reading by `plan`; row() is then the first row. Cost: O(log n) for a key; O(log n) for
+  // each lane if times are bounded; with an order, O(n) and 20 bytes a row.
   void Start(TablePlan plan);
   [[nodiscard]] bool at_end() const { return at_end_; }
   // Whether the rows ended early because `stop` returned true.
@@ -61,21 +62,21 @@ class TableReader {
   void Next();
 
  private:
-  struct Stretch {  // rows of one part; `has` may exclude some
+  struct Stretch {  // rows of one part; QueryTable::has may exclude some
     const QueriedTrace* trace;
     uint32_t part;
     RowList rows;
   };
   struct Filter {
     TablePlan::WordsLike like;
-    // by trace, then word: -1 unknown, else whether it matches
+    // by trace, then by word: -1 if unknown, else whether the word's text matches
     std::vector<std::vector<int8_t>> known;
   };
   void AddTrace(const QueriedTrace& trace);
   void AddByTime(const QueriedTrace& trace, uint32_t part, const LaneRows& lanes);
   [[nodiscard]] bool Passes(const QueryRow& row);
   bool Passes(Filter& filter, const QueryRow& row) const;
-  // The next of the stretches' rows that passes.
+  // Moves to the next row of the stretches that passes the filters; false if there is none.
   bool Read();
   void Sort();
   void SortBy(TablePlan::Order order);
@@ -86,11 +87,11 @@ class TableReader {
   TablePlan plan_;
   std::vector<Filter> filters_;
   std::vector<Stretch> stretches_;
-  std::vector<std::vector<uint32_t>> lists_;  // lists of rows that stretches refer to
+  std::vector<std::vector<uint32_t>> lists_;  // lists of rows that stretches_ refers to
   size_t stretch_ = 0, next_ = 0;
   QueryRow row_;
   bool at_end_ = true;
-  uint32_t looked_at_ = 0;  // rows since `stop` was called
+  uint32_t looked_at_ = 0;  // rows read since `stop` was last called
   bool stopped_ = false;
 
   struct Placed {

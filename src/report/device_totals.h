@@ -7,8 +7,9 @@
 
 namespace tacho {
 
-// Names for parts of the window of a device that is not whole: `busy` minus `compute` is
-// communication and copies; the window minus `busy` may be idle time or unrecorded work.
+// If work of a device is missing (DeviceTotals::whole is false), only two more parts of its window
+// are known: `busy` minus `compute`, which is communication and copies; and the window minus
+// `busy`, which is idle time or unrecorded work. These are their names.
 inline constexpr const char* kCommAndCopies = "communication and copies";
 inline constexpr const char* kIdleOrUnrecorded = "idle or unrecorded work";
 
@@ -21,22 +22,24 @@ std::string DeviceWord(const DeviceTotals& totals);
 std::string_view WorkWord(const DeviceTotals& totals);
 std::string_view WorkWords(const DeviceTotals& totals);
 
-// The words for where an empty table found nothing: "in this trace", or "in this part of the trace"
-// if a window or a device was asked for.
+// Ends a sentence about an empty table: "in this trace", or "in this part of the trace" if the user
+// chose a window or a device.
 std::string_view Whereabouts(const TraceAnalysis& trace);
-std::string_view Whereabouts(const RunAnalysis& run);  // of one trace or more
+std::string_view Whereabouts(const RunAnalysis& run);  // `run` has one trace or more
 
-// True for the trace of a rank, or of several; false for a front-end's trace.
+// Whether the trace is of one rank or of several; false for a front-end's trace.
 bool IsWorker(const TraceAnalysis& trace);
 
-// The trace whose screen stands for the whole run: the only trace, or the only worker's trace
-// beside those of front ends; nullptr if there are several. `run` has one trace or more.
+// The trace whose screen stands for the whole run: the run's only trace, or its only worker's trace
+// (a front end may have another). nullptr if there are several such traces. `run` has one trace or
+// more.
 const TraceAnalysis* OnlyTrace(const RunAnalysis& run);
 
-// The rank whose steps are shown: all ranks of an engine run the same steps. `ranks` has at least
-// one row.
+// The rank whose steps stand for all, because all ranks of an engine run the same steps. `ranks`
+// has at least one row.
 const RankRow& RankOfSteps(const RankTable& ranks);
-// The steps of a rank, including those of its stages that have files of their own.
+// The steps of a rank. If the rank's stages (prefill, decode) have files of their own, the steps of
+// all these files.
 StepTable StepsOf(const RunAnalysis& run, const RankRow& row);
 
 }  // namespace tacho

@@ -105,7 +105,7 @@ inline RunAnalysis OneTrace() {
   return run;
 }
 
-// Two ranks, each with the trace above; the second one computes longer. World size 3: rank 2 is
+// Two ranks, each with GpuTraceForTest; rank 1 computes longer. The world size is 3, so rank 2 is
 // missing.
 inline RunAnalysis TwoRanksForTest() {
   RunAnalysis run;

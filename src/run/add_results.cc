@@ -10,7 +10,7 @@
 namespace tacho {
 namespace {
 
-// The options, as typed, that need events.
+// Those of the options, as typed, that need events.
 std::string NeedEvents(const ReadOptions& options) {
   std::vector<std::string> need;
   if (options.window) need.emplace_back("--window");
@@ -52,7 +52,8 @@ Result<Outcomes<TraceAnalysis>> TakeResults(const TraceSource& source, const Tra
 void AddResults(const std::vector<TraceSource>& sources, std::vector<Results>& beside,
                 Readout<RunAnalysis>& readout) {
   RunAnalysis& run = readout.run;
-  std::ranges::stable_sort(run.traces, {}, &TraceAnalysis::results);  // traces themselves first
+  // Real traces before those from results.
+  std::ranges::stable_sort(run.traces, {}, &TraceAnalysis::results);
   std::map<std::string, std::vector<const TraceAnalysis*>> of_path;
   std::vector<TraceAnalysis> traces;
   traces.reserve(run.traces.size());

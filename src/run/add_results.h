@@ -8,23 +8,24 @@
 
 namespace tacho {
 
-// The error that `options`, as typed ("--window"), need events, which results do not have.
+// The error for options that need events, which results do not have. `options`: as typed
+// ("--window").
 tl::unexpected<Error> NeedsEvents(const TraceSource& source, const std::string& options);
 
-// The traces of a source of results; `beside` gets everything else in the results. Fails with
-// kUnreadable if `options` need events.
+// Takes the traces out of a source that is a file of results. `beside` gets everything else in the
+// file. Fails with kUnreadable if `options` need events.
 Result<Outcomes<TraceAnalysis>> TakeResults(const TraceSource& source, const TraceChoice& choice,
                                             const ReadOptions& options, Results& beside);
 
-// Merges the traces that were read back from results with the other traces of a run. `beside`: for
-// each source, everything else in its results. A trace that is given twice counts once. If
-// different traces have the same path, as from two machines, the path of their results is put
-// before it. A failure of the original run is also a failure of this one.
+// Merges traces that were read back from results with the other traces of a run. `beside`: for each
+// source, everything else in its results. A trace that is given twice counts once. If two different
+// traces have the same path, for example because they come from two machines, the path of the
+// results file is put before it. Failures of the original run become failures of this one.
 void AddResults(const std::vector<TraceSource>& sources, std::vector<Results>& beside,
                 Readout<RunAnalysis>& readout);
 
-// If one file of results is all of the run, takes the waits of the ranks from it, because the
-// events are gone. Call it after AnalyzeRun, which fills `run.ranks`.
+// If the whole run comes from one file of results: takes from it how long the ranks waited, because
+// there are no events to compute it from. Call it after AnalyzeRun, which fills `run.ranks`.
 void TakeBlame(const std::vector<TraceSource>& sources, std::vector<Results>& beside,
                RunAnalysis& run);
 

@@ -27,8 +27,9 @@ constexpr int kGzipOfResults = 6;
 constexpr std::string_view kResultsName = "results.json.gz", kRunJsonName = "run.json",
                            kPlanName = "plan.json";
 constexpr size_t kMostRunsKept = 999;
-constexpr size_t kRandomLetters = 6;                // of mkdtemp
-constexpr mode_t kForAll = 0644, kForOwner = 0600;  // run.json has commands
+constexpr size_t kRandomLetters = 6;  // how many mkdtemp fills in
+// `run.json` contains commands, so only its owner may read it.
+constexpr mode_t kForAll = 0644, kForOwner = 0600;
 constexpr std::string_view kOld = "-old";
 
 struct GzippedText : ByteSink {
@@ -60,7 +61,7 @@ bool IsThere(const fs::path& path) {
   return fs::exists(fs::symlink_status(path, error));
 }
 
-// The entries of a folder, unsorted; empty if it cannot be read.
+// The entries of a folder, not sorted. Empty if the folder cannot be read.
 std::vector<fs::path> EntriesOf(const fs::path& folder) {
   std::vector<fs::path> entries;
   std::error_code error;
@@ -69,7 +70,7 @@ std::vector<fs::path> EntriesOf(const fs::path& folder) {
   return entries;
 }
 
-// A file in the baseline that tacho did not put there; "" if all are tacho's.
+// A file in the baseline that tacho did not create; "" if there is none.
 std::string StrangerIn(const std::string& baseline) {
   const size_t runs = RunsOfBaseline(baseline).size();
   for (const fs::path& entry : EntriesOf(baseline)) {
@@ -85,7 +86,7 @@ std::string StrangerIn(const std::string& baseline) {
   return "";
 }
 
-// A folder that is removed with all that it holds, unless it was moved away.
+// A folder that is removed with its contents, unless `path` was cleared because it was moved away.
 struct FolderBeside {
   std::string path;
   ~FolderBeside() {
@@ -102,7 +103,7 @@ Result<void> MakeFolder(const std::string& path) {
 
 Result<void> WriteRunToKeep(const std::string& folder, const RunToKeep& run) {
   const auto write = [&](std::string_view name, std::string_view content) {
-    // run.json names the command of the recording.
+    // Only the owner may read run.json, because it has the command of the recording.
     const mode_t mode = name == kRunJsonName ? kForOwner : kForAll;
     return ReplaceFile(fmt::format("{}/{}", folder, name), content, mode);
   };
@@ -119,15 +120,16 @@ Result<void> Move(const std::string& from, const std::string& to) {
   return error ? CannotWrite(to, error.value()) : Result<void>();
 }
 
-// A lock to hold while the hidden folder of a save is in use; the end of the process releases it.
-// No descriptor: another process holds the lock, or the file system has no locks.
+// Locks the hidden folder of a save while it is in use. The lock ends with the process. No
+// descriptor: another process has the lock, or the file system has no locks.
 FileDescriptor Locked(const std::string& folder) {
   FileDescriptor file(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (file && flock(file.get(), LOCK_EX | LOCK_NB) != 0) file.Close();
   return file;
 }
 
-// Whether `entry` is the hidden folder of a save of `name`: ".main-Xy12Ab", ".main-Xy12Ab-old".
+// Whether `entry` is the name of a hidden folder from a save of `name`: ".main-Xy12Ab" or
+// ".main-Xy12Ab-old".
 bool IsHiddenFolderOf(const std::string& name, std::string_view entry) {
   const std::string begin = "." + name + "-";
   if (!entry.starts_with(begin)) return false;
@@ -136,7 +138,7 @@ bool IsHiddenFolderOf(const std::string& name, std::string_view entry) {
   return entry.size() == kRandomLetters && entry.find_first_of(".-_") == std::string_view::npos;
 }
 
-// Removes what is left of saves of that name that were killed.
+// Removes what is left of killed saves of this baseline.
 void RemoveDeadSaves(const BaselinePlace& place) {
   for (const fs::path& entry : EntriesOf(place.folder)) {
     if (!IsHiddenFolderOf(place.name, entry.filename().string()) || !IsFolder(entry)) continue;
@@ -146,9 +148,9 @@ void RemoveDeadSaves(const BaselinePlace& place) {
   }
 }
 
-// Replaces the folder `path` by `fresh`. Returns the new path of the old folder, which is to be
-// removed; "" if `path` did not exist. If the file system can exchange names, `path` exists at all
-// times.
+// Puts the folder `fresh` in the place of `path`. Returns the path that the old folder has now, for
+// removal; "" if `path` did not exist. If the file system can exchange two names, `path` exists all
+// the time.
 Result<std::string> PutInPlace(const std::string& fresh, const std::string& path) {
   if (!IsThere(path)) return Move(fresh, path).map([] { return std::string(); });
   if (renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0)
@@ -198,7 +200,7 @@ Result<void> SaveBaseline(const BaselinePlace& place, const std::vector<RunToKee
   TACHO_RETURN_IF_ERROR(CheckBaselinePlace(place, replace));
   TACHO_RETURN_IF_ERROR(MakeFolder(place.folder));
   RemoveDeadSaves(place);
-  // A hidden name, which no baseline has.
+  // The new folder has a hidden name, which no baseline can have.
   FolderBeside fresh{
       fmt::format("{}/.{}-{}", place.folder, place.name, std::string(kRandomLetters, 'X'))};
   if (mkdtemp(fresh.path.data()) == nullptr) {

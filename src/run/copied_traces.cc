@@ -14,7 +14,7 @@
 namespace tacho {
 namespace {
 
-// The worker in whose folder of a recording the trace lies ("w0"); "" elsewhere.
+// If the trace lies in a worker's folder of a recording: the worker ("w0"); else "".
 std::string WorkerOf(const TraceAnalysis& trace) {
   const auto place = RunPlaceOf(trace.path);
   const bool is_worker = place && place->worker.size() > 1 && place->worker.starts_with('w') &&
@@ -37,8 +37,8 @@ bool HasTheSameSums(const TraceAnalysis& a, const TraceAnalysis& b) {
   });
 }
 
-// Whether `b` is truncated, and `a` has all of it and more. Only the trace id proves that: the cut
-// changes all else that the two could have in common.
+// Whether `b` is truncated and `a` has all of its events and more. Only the trace id proves that:
+// everything else that two copies have in common is changed by the truncation.
 bool IsTruncatedCopy(const TraceAnalysis& a, const TraceAnalysis& b) {
   return b.notes.ends_early() && !a.notes.ends_early() && !a.header.trace_id.empty() &&
          a.header.trace_id == b.header.trace_id && a.header.base_time_ns == b.header.base_time_ns &&
@@ -46,7 +46,8 @@ bool IsTruncatedCopy(const TraceAnalysis& a, const TraceAnalysis& b) {
          b.counts.total < a.counts.total && a.scope == b.scope;
 }
 
-// What `b` is of `a`, to stand before the name of `a`; "" if they are two traces.
+// What `b` is in relation to `a`, as words before the name of `a`; "" if they are two different
+// traces.
 std::string_view WhatItIs(const TraceAnalysis& a, const TraceAnalysis& b) {
   if (!MayBeOne(a, b)) return "";
   if (IsTruncatedCopy(a, b)) return "a truncated copy of ";
@@ -58,8 +59,8 @@ std::string_view WhatItIs(const TraceAnalysis& a, const TraceAnalysis& b) {
 }  // namespace
 
 void LeaveOutCopies(RunAnalysis& run) {
-  // The best first: a complete trace rather than a part of it, the trace itself rather than its
-  // results, a file in the folder of its recording rather than elsewhere.
+  // Better ones first, because these stay: complete traces before truncated ones and parts, traces
+  // before results, files in a recording's folder before others.
   std::vector<size_t> order(run.traces.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, {}, [&](size_t i) {

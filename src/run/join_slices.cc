@@ -47,7 +47,7 @@ void JoinSlices(const SourceReader& read, const std::vector<TraceSource>& source
                                           {.scope = {.window = {}, .device = options.device},
                                            .in_flight = RequestsOf(trace, *first, in_flight),
                                            .key_averages = false});
-    if (analysis.devices.empty()) return;  // they look like several ranks in one file
+    if (analysis.devices.empty()) return;  // the slices look like several ranks in one file
     together.devices = std::move(analysis.devices);
     together.idle = std::move(analysis.idle);
     run.together.push_back(std::move(together));

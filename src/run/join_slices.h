@@ -12,14 +12,14 @@ namespace tacho {
 
 using RequestsByPath = std::map<std::string, WorkerInFlight>;  // by the path of the worker's trace
 
-// The worker's requests on the clock of its trace; nullopt: unknown.
+// The requests in flight at the trace's worker, on the clock of the trace; nullopt: unknown.
 std::optional<InFlight> RequestsOf(const Trace& trace, const TraceSource& source,
                                    const RequestsByPath& in_flight);
 
-// Slices of one recording are files that a tool cut out of it (prefill apart from decode). Slices
-// with overlapping work are read again, as one trace, because their own figures do not show when
-// any of them was busy. If that fails, or a slice is one of several traces of its file, the slices
-// are only added up.
+// A tool may cut a recording into several files, called slices, for example prefill and decode. If
+// the work of several slices overlaps in time, their own figures do not tell when all of them were
+// idle; so they are read again, as one trace. If that fails, or if a slice is one of several traces
+// in its file, the figures of the slices are only added up.
 void JoinSlices(const SourceReader& read, const std::vector<TraceSource>& sources,
                 const ReadOptions& options, bool keep_secrets, const RequestsByPath& in_flight,
                 const Classifier& classifier, RunAnalysis& run);

@@ -14,30 +14,31 @@
 
 namespace tacho {
 
-// The result for one trace. `item` is absent if the trace lacks something that was asked for
-// (SeenTrace::lacks).
+// The result for one trace. `item` is absent if the trace is not among those asked for
+// (SeenTrace::lacks tells why).
 template <typename Item>
 struct Outcome {
   SeenTrace seen;
   std::optional<Item> item;
-  bool first = true;           // no earlier trace of its file has an item
-  bool of_collection = false;  // the trace was analysed together with others
+  bool first = true;           // no earlier trace of the same file has an item
+  bool of_collection = false;  // the trace's results say that it was analyzed together with others
 };
 
-// Calls `work`, and ends early if it needs more memory than there is.
+// Calls `work`. If memory runs out, `work` ends early and this function returns.
 template <typename Work>
 void WhileMemoryLasts(const Work& work) {
   try {
     work();
   } catch (const std::bad_alloc&) {
   } catch (const std::length_error&) {
-  } catch (const std::system_error& error) {  // no memory for a thread's stack
+  } catch (const std::system_error& error) {  // there is no memory for a thread's stack
     if (error.code() != std::errc::resource_unavailable_try_again) throw;
   }
 }
 
 template <typename Item>
-using Outcomes = std::vector<Outcome<Item>>;  // of one source
+// All outcomes of one source.
+using Outcomes = std::vector<Outcome<Item>>;
 
 // `trace`: a Trace or its analysis.
 SeenTrace Seen(const auto& trace, std::string path) {
@@ -49,7 +50,7 @@ SeenTrace Seen(const auto& trace, std::string path) {
   return seen;
 }
 
-// Why a trace with these facts is not among those asked for; kNothing if it is.
+// Whether a trace with these facts was asked for: kNothing if it was, else what it lacks.
 inline SeenTrace::Lacks LacksOf(const TraceFacts& facts, const TraceChoice& choice) {
   const bool is_of_ranks =
       choice.ranks.empty() ||

@@ -7,20 +7,21 @@
 
 namespace tacho {
 
-// Learns how far reading has come. Its functions are called by many threads at once.
+// Is told how far reading has come. Several threads may call it at the same time.
 class RunProgress {
  public:
   virtual ~RunProgress() = default;
-  // What will be read. `stored_bytes`: the size of all files together, 0 if one is a pipe.
+  // Tells what will be read. `stored_bytes`: total size of all files; 0 if one of them is a pipe.
   virtual void OnPlan(size_t /*traces*/, uint64_t /*stored_bytes*/) {}
-  // This many more stored bytes were read.
+  // Another `stored_bytes` bytes of the files were read.
   virtual void OnBytes(uint64_t /*stored_bytes*/) {}
-  // Another program ("nsys 2022.4.2.1") makes `file` readable. Begin and end may be called by
-  // several threads. StopOfExports is called first; its token ends these programs.
+  // Another program ("nsys 2022.4.2.1") converts `file` so that tacho can read it. Several threads
+  // may call these functions. StopOfExports is called first; a stop of its token ends such
+  // programs.
   virtual std::stop_token StopOfExports() { return {}; }
   virtual void OnExportBegin(const std::string& /*file*/, const std::string& /*program*/) {}
   virtual void OnExportShare(double /*share*/) {}
-  virtual void OnExportEnd() {}  // also called without a begin
+  virtual void OnExportEnd() {}  // also called without OnExportBegin before it
 };
 
 }  // namespace tacho

@@ -10,7 +10,7 @@ namespace {
 constexpr size_t kClasses = static_cast<size_t>(SkewClass::kCount);
 constexpr size_t kOps = static_cast<size_t>(CollectiveOp::kOther);
 
-// The reverse of SkewCause::Id. An id of a later version is unknown.
+// The reverse of SkewCause::Id. If the id is from a later version of tacho, the cause is unknown.
 void SetId(const std::string& id, SkewCause& cause) {
   constexpr std::string_view kIdle = "idle.", kCompute = "compute.";
   using Kind = SkewCause::Kind;
@@ -40,7 +40,7 @@ void ReadRow(JsonReader& reader, RankBlame::Row& row) {
     reader.Fields("id", id, "ns", cause.time);
     SetId(id, cause);
   });
-  // What a rank stands out by is shown.
+  // A rank stands out only if a cause for that can be shown.
   row.stands_out = row.stands_out && row.caused.ns > 0 && !row.caused_by.empty() &&
                    row.caused_by.front().time.ns > 0;
 }
@@ -68,7 +68,7 @@ void ReadSize(JsonReader& reader, CollectiveSize& size) {
                 size.ranks, "bytes", size.bytes, "count", size.count, "transfer_ns", size.transfer,
                 "transfer_sum_ns", size.total);
   size.group = GroupKindOf(group);
-  // Bandwidths are made of these.
+  // Bandwidths are computed from these values.
   if (size.ranks < 2 || size.bytes <= 0 || size.transfer.ns <= 0)
     reader.Refuse("sizes", "collectives of two ranks or more with bytes and a transfer time");
 }

@@ -5,8 +5,9 @@
 
 namespace tacho {
 
-// Reads `blame` of the open object `ranks` of results (docs/json.md); kNoEvents if it is absent.
-// Indexes of ranks are below `rows`, else the field is refused.
+// Reads `blame` in the object `ranks` of results (docs/json.md), which must be open; kNoEvents if
+// it is absent. `rows`: the number of ranks. An index of a rank beyond that makes the field
+// unreadable.
 RankBlame ReadBlame(JsonReader& reader, size_t rows);
 
 }  // namespace tacho

@@ -16,9 +16,10 @@ using Json = nlohmann::json;
 
 constexpr size_t kMostRequests = size_t{1} << 32;
 constexpr DurationNs kNoticesEnd{1'000'000'000};
-constexpr int64_t kMostNumber = std::numeric_limits<int64_t>::max() / 4;  // sums stay in range
+// So that sums do not overflow.
+constexpr int64_t kMostNumber = std::numeric_limits<int64_t>::max() / 4;
 
-// A number of a record that is no less than 0.
+// A number in a record; nullopt if it is negative or too large.
 std::optional<int64_t> CountOf(const Json& object, const char* key) {
   const auto number = object.find(key);
   if (number == object.end() || !number->is_number_integer()) return std::nullopt;
@@ -31,11 +32,12 @@ std::string TextOf(const Json& object, const char* key) {
   return text != object.end() && text->is_string() ? text->get<std::string>() : std::string();
 }
 
-// Analyses take memory for each token, so what a few digits claim is bounded.
+// The analyses need memory for each token, so the number of tokens that a few digits can claim is
+// limited.
 constexpr int64_t kMostTokensOfOne = 1 << 20, kMostTokensOfAll = 1 << 25;
 
-// Appends the chunks of a record, which has their times as differences; none if they have more than
-// `most` tokens. Returns how many they have.
+// Appends the chunks of a record, which gives their times as differences; appends none if they have
+// more than `most` tokens. Returns how many tokens they have.
 int64_t AddChunks(const Json& record, TimeNs sent, int64_t most, RequestTable& table) {
   const auto times = record.find("chunk_dt_ns"), tokens = record.find("chunk_tokens");
   if (times == record.end() || tokens == record.end() || !times->is_array() ||
@@ -57,7 +59,7 @@ int64_t AddChunks(const Json& record, TimeNs sent, int64_t most, RequestTable& t
   return sum;
 }
 
-// Takes its tokens from `left`.
+// Reduces `left` by the number of its tokens.
 void AddRequest(const Json& record, int64_t& left, RequestTable& table) {
   Request& request = table.rows.emplace_back();
   request.id = TextOf(record, "id");

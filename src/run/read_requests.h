@@ -9,23 +9,24 @@
 
 namespace tacho {
 
-// When requests of the load were in flight at a worker of the table; nullopt if the clock of its
-// host is not known. A request through a router counts for all workers, as shared; a request to a
-// worker with data-parallel engines also counts as shared. A request without a whole answer counts
-// for another second: an engine may go on with it.
+// When requests of the load were in flight at one worker; nullopt if the clock of its host is
+// unknown. Requests sent to a router count for every worker, and are marked as shared; so are
+// requests to a worker with several data-parallel engines. A request without a complete answer
+// counts for one more second, because the engine may still have worked on it.
 std::optional<WorkerInFlight> InFlightAt(const RequestTable& requests, uint32_t worker);
 
-// Appends the requests of a requests.jsonl, as RequestsOf does. The workers of the table are known.
+// Appends the requests in a requests.jsonl, as RequestsOf does, to a table that already has its
+// workers.
 void AddRequests(std::string_view requests_jsonl, RequestTable& table);
 
-// The table of a recording from the text of its requests.jsonl and of its run.json, as `tacho
-// record` writes them. Skips lines that are no requests; a run.json that cannot be read names no
-// workers. Converts all times of a request by the client's clock at its sending. A request that
-// claims more than a million tokens gets none, and so does every request after the tokens of all
-// have reached 33 million.
+// The table of a recording, from the texts of its requests.jsonl and run.json, which `tacho record`
+// wrote. Skips lines that are not requests; without a readable run.json there are no workers.
+// Converts all times of a request with the clock pair that its client read when it sent the
+// request. Drops the tokens of a request that claims more than a million, and of all later requests
+// once there are 33 million tokens in total.
 RequestTable RequestsOf(std::string_view requests_jsonl, std::string_view run_json);
 
-// The same from a run folder; empty if it has no requests.jsonl, or one of 4 GiB or more.
+// The same for a run folder. Empty if requests.jsonl is missing or has 4 GiB or more.
 RequestTable ReadRequests(const std::string& folder);
 
 }  // namespace tacho

@@ -10,23 +10,24 @@
 
 namespace tacho {
 
-// The output of `tacho analyze --json` (docs/json.md), read back. It gives the same output as the
-// traces themselves, except what needs events: drawings, other windows.
+// Results that `tacho analyze --json` wrote (docs/json.md) and that were read back. Reports made
+// from them are the same as those made from the traces, except for what needs events (drawings,
+// other windows).
 struct Results {
   std::vector<TraceAnalysis> traces;
   std::vector<SlicesTogether> together;
   std::vector<std::string> skipped, failed, captures;  // as in RunAnalysis
   std::vector<std::string> unproven;                   // as in RunAnalysis
-  // The waits of the ranks, in the order of the table of ranks, which has `rank_rows` rows.
+  // How long the ranks waited, in the order of the table of ranks, which has `rank_rows` rows.
   RankBlame blame;
   size_t rank_rows = 0;
-  bool is_collection = false;  // its ranks were compared, so one can be missing
+  bool is_collection = false;  // its ranks were compared, so some may be missing
 };
 
-// kUnreadable: not such results, another schema, or a field of the wrong type ("where: expected
-// what").
+// kUnreadable: the text is not such results, has another schema, or has a field of the wrong type
+// (the message says where, and what was expected).
 Result<Results> ParseResults(std::string json);
-// The same for a file of at most 256 MB after decompression; errors name the file.
+// The same for a file of up to 256 MB after decompression. Error messages name the file.
 Result<Results> ReadResults(const TraceSource& source);
 
 }  // namespace tacho

@@ -29,22 +29,23 @@ using Lacks = SeenTrace::Lacks;
 
 template <typename Sink>
 struct SourcePart {
-  std::string name;  // see NextSink
+  std::string name;  // the name that NextSink was called with
   Sink sink;
 };
 template <typename Sink>
-using Parts = std::vector<std::unique_ptr<SourcePart<Sink>>>;  // the sinks stay where they are
+// Pointers, so that the sinks do not move.
+using Parts = std::vector<std::unique_ptr<SourcePart<Sink>>>;
 
 struct InputPlan {
   Discovery found;
   size_t threads = 1;
   StreamThreads stream_threads = StreamThreads::kInline;
   bool is_collection = false;
-  std::optional<SessionChoice> sessions;  // if the paths show them
+  std::optional<SessionChoice> sessions;  // absent if the paths do not show them
 };
 
-// Keeps only the sources of the session that was asked for, if their paths show the session. Paths
-// of results do not: their traces have other paths.
+// Keeps only sources of the chosen session, if their paths show the session. Paths of results do
+// not, because the paths of the traces in them are different.
 void ChooseByName(const std::string& session, InputPlan& plan) {
   if (std::ranges::any_of(plan.found.traces, &TraceSource::is_results)) return;
   std::vector<std::string> paths;
@@ -65,7 +66,7 @@ Result<InputPlan> PlanInput(const TraceChoice& choice, RunProgress& progress) {
                        traces[0].path != choice.paths[0];
   if (!choice.session.empty()) ChooseByName(choice.session, plan);
   plan.threads = choice.threads == 0 ? CoreCount() : choice.threads;
-  // Fewer files than cores: the free ones inflate ahead.
+  // There are fewer files than cores, so the other cores can decompress ahead.
   if (traces.size() < plan.threads) plan.stream_threads = StreamThreads::kAhead;
   bool all_known = true;
   uint64_t total = 0;
@@ -77,7 +78,7 @@ Result<InputPlan> PlanInput(const TraceChoice& choice, RunProgress& progress) {
   return plan;
 }
 
-// Runs `job` for one source. A trace for which memory is too small must not end the others.
+// Runs `job` for one source. If one trace does not fit into memory, the others must still be read.
 template <typename Item, typename Job>
 Result<Outcomes<Item>> RunJob(const InputPlan& plan, size_t source, std::string_view out_of_memory,
                               const Job& job) {
@@ -87,7 +88,7 @@ Result<Outcomes<Item>> RunJob(const InputPlan& plan, size_t source, std::string_
   return outcomes;
 }
 
-// The sessions of traces that were read.
+// Finds the sessions of traces that were read, and chooses one.
 SessionChoice ChooseByContent(const std::string& session, const std::vector<SeenTrace>& seen) {
   std::vector<RankInput> inputs;
   std::vector<std::string> paths;
@@ -102,7 +103,7 @@ SessionChoice ChooseByContent(const std::string& session, const std::vector<Seen
   return ChooseSession(session, SessionsOf(inputs), std::move(paths));
 }
 
-// Keeps what was found and is not read.
+// Takes over the lists of what was found but is not read.
 template <typename Run>
 void TakeOthers(Discovery& found, Readout<Run>& readout) {
   readout.run.skipped = std::move(found.skipped);
@@ -110,7 +111,7 @@ void TakeOthers(Discovery& found, Readout<Run>& readout) {
   readout.failures = std::move(found.failures);
 }
 
-// Runs `job` over the sources and keeps what came out, in their order.
+// Runs `job` for each source and collects the outcomes in the order of the sources.
 template <typename Item, typename Run, typename Job>
 Result<Readout<Run>> Collect(InputPlan plan, const TraceChoice& choice,
                              std::string_view out_of_memory, const Job& job,
@@ -189,8 +190,8 @@ void Place(const std::string& path, const TraceSizes& sizes, Item& item) {
   item.json_bytes = sizes.json;
 }
 
-// Reads each trace of one source into a sink of its own, in `parts`, sorted by name. A single trace
-// needs no name.
+// Reads each trace of one source into a sink of its own. `parts`: the sinks, sorted by name. A
+// single trace gets no name.
 template <typename Sink>
 Result<TraceSizes> ReadParts(const SourceReader& read, const TraceSource& source,
                              StreamThreads threads, RunProgress& progress, Parts<Sink>& parts) {
@@ -206,7 +207,7 @@ Result<TraceSizes> ReadParts(const SourceReader& read, const TraceSource& source
   return sizes;
 }
 
-// Reads one source; `more` makes the items of its traces, unless they are not of the chosen ranks.
+// Reads one source. `more` computes the items of those traces that are of the chosen ranks.
 template <typename Item, typename More>
 Result<Outcomes<Item>> ReadTraces(const SourceReader& read, const TraceSource& source,
                                   StreamThreads threads, const TraceChoice& choice,
@@ -237,7 +238,7 @@ Result<Outcomes<Item>> ReadTraces(const SourceReader& read, const TraceSource& s
   return outcomes;
 }
 
-// Whether the trace that a recording lacked was put there since.
+// Whether a trace that was missing in a recording has been added since.
 bool IsThereNow(const UnprovenRank& rank, const RunAnalysis& run) {
   return rank.without_file && std::ranges::any_of(run.traces, [&](const TraceAnalysis& trace) {
            const TraceFacts& facts = trace.facts;
@@ -245,8 +246,8 @@ bool IsThereNow(const UnprovenRank& rank, const RunAnalysis& run) {
          });
 }
 
-// Adds the sentences about unproven ranks; results have added their own. If only folders of workers
-// were named, adds only sentences about those workers.
+// Adds the sentences about unproven ranks of recordings; those in results were already added. If
+// the user named only folders of workers, adds only sentences about these workers.
 void AddUnproven(const TraceChoice& choice, RunAnalysis& run) {
   std::vector<std::string> paths, workers;
   for (const TraceAnalysis& trace : run.traces)
@@ -263,7 +264,7 @@ void AddUnproven(const TraceChoice& choice, RunAnalysis& run) {
   }
 }
 
-// Adds the requests of the recording, if all traces are of one. `given`: of ReadOptions.
+// Adds the requests of a recording if all traces belong to it. `given`: from ReadOptions.
 void AddRequestsOfRun(const RequestTable* given, RunAnalysis& run) {
   std::set<std::string> folders;
   for (const TraceAnalysis& trace : run.traces) {
@@ -284,7 +285,7 @@ TraceAnalysis NotAnalysed(const std::string& path, const TraceHeader& header, Tr
   return analysis;
 }
 
-// What is missing of a run whose traces were not analysed.
+// Finds what is missing in a run whose traces were not analyzed.
 void FindMissing(const TraceChoice& choice, bool whole, RunAnalysis& run) {
   AnalyzeRun(run, whole);
   if (whole) AddUnproven(choice, run);
@@ -298,7 +299,8 @@ std::optional<Interval> TraceWindow::On(Interval span) const {
                   end && *end < span.length() ? span.start + *end : span.end};
 }
 
-// Long: what happens to a trace, from its source to its figures, in the order in which it happens.
+// Long: everything that happens to a trace, from its source to its figures, in the order in which
+// it happens.
 Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOptions& options,
                                      const Classifier& classifier, RunProgress& progress,
                                      const SourceReader& read) {
@@ -356,7 +358,8 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
   for (const Error& failure : readout->failures) readout->run.failed.push_back(failure.message);
   if (std::ranges::any_of(sources, &TraceSource::is_results)) AddResults(sources, beside, *readout);
   LeaveOutCopies(readout->run);
-  // A window begins with each slice anew: there is no stretch of time that they share.
+  // A window counts from the first event of each slice, so the windows of slices have no time in
+  // common.
   if (!options.window)
     JoinSlices(read, sources, options, choice.keep_secrets, in_flight, classifier, readout->run);
   const bool whole =
@@ -365,7 +368,7 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
   TakeBlame(sources, beside, readout->run);
   if (!whole) readout->run.unproven.clear();
   if (!options.window && options.device.empty()) AddRequestsOfRun(options.requests, readout->run);
-  // A recording that reads its own traces has yet to prove them.
+  // A recording that reads its own traces has not proved them yet.
   if (whole && !options.in_flight) AddUnproven(choice, readout->run);
   return readout;
 }

@@ -16,7 +16,7 @@
 namespace tacho {
 namespace {
 
-// Reports the stored bytes of a stream as they are consumed.
+// Reports how many stored bytes of a stream have been read so far.
 class ReportingStream : public BlockStream {
  public:
   ReportingStream(std::unique_ptr<BlockStream> stream, RunProgress& progress)
@@ -43,8 +43,8 @@ Error At(const TraceSource& source, const Error& error) {
   return error.Place().empty() ? error.WithContext(source.Display()) : error;
 }
 
-// An input that is neither a database nor a report of nsys is read as JSON, although its name may
-// end like nsys's.
+// Makes the error clearer for a file whose name has an nsys extension although the file is neither
+// a database nor a report of nsys. Such a file is read as JSON.
 Error ByName(const TraceSource& source, Error error) {
   if (source.kind != ContentKind::kOther && source.kind != ContentKind::kText) return error;
   const auto named = [name = source.Display()](auto... endings) {
@@ -62,7 +62,7 @@ Error ByName(const TraceSource& source, Error error) {
   return error;
 }
 
-// The first bytes of a stream.
+// The first bytes of a stream, up to a limit.
 class BeginningOfStream : public BlockStream {
  public:
   BeginningOfStream(std::unique_ptr<BlockStream> stream, uint64_t bytes)
@@ -104,8 +104,8 @@ void NoteDefect(const StreamEnd& end, Notes& notes) {
   }
 }
 
-// Reads a database in place if it is a plain file on the disk. Unpacks one that is packed, or in an
-// archive, into memory.
+// Opens a database in place if it is a plain file on the disk. If it is compressed or in an
+// archive, unpacks it into memory.
 Result<SqliteDatabase> OpenDatabase(const TraceSource& source, StreamThreads threads) {
   constexpr size_t kMostUnpacked = size_t{16} << 30;
   if (source.member.empty() && IsSqliteFile(source.path)) {
@@ -125,7 +125,7 @@ Result<SqliteDatabase> OpenDatabase(const TraceSource& source, StreamThreads thr
   return SqliteDatabase::OfBytes(std::move(bytes));
 }
 
-// The export of a report, which lives in a temporary folder; null if the source is no report.
+// The export of an nsys report, which is in a temporary folder; null if the source is not a report.
 Result<std::unique_ptr<NsysExport>> ExportIfReport(const TraceSource& source,
                                                    RunProgress& progress) {
   if (!source.is_nsys_report()) return nullptr;
@@ -164,9 +164,9 @@ Result<TraceSizes> ReadNsys(const TraceSource& source, StreamThreads threads,
   return TraceSizes{source.stored_bytes, source.stored_bytes};
 }
 
-// After changed bytes in packed data the decoder nearly always goes on: it recovers after a few
-// symbols and gives text with errors. The errors show soon, at most 5,700 bytes later in a thousand
-// trials. The checksum shows that there is damage, but not where.
+// After changed bytes in compressed data the decoder nearly always goes on: it recovers after a few
+// symbols and gives text with errors. Such errors can be seen soon: at most 5,700 bytes later in a
+// thousand trials. The checksum tells only that there is damage, not where.
 constexpr uint64_t kSuspectBytes = 6 * 1024;
 
 Result<TraceSizes> ReadKineto(const TraceSource& source, StreamThreads threads,
@@ -177,7 +177,7 @@ Result<TraceSizes> ReadKineto(const TraceSource& source, StreamThreads threads,
   EventSink* sink = &next_sink("");
   auto read = ReadKinetoJson(stream, *sink);
   StreamEnd end{stream.defect(), stream.defect_text()};
-  // What standard input held is known only now.
+  // The size of standard input is known only after it was read.
   const uint64_t stored = source.stored_bytes > 0 ? source.stored_bytes : stream.stored_bytes();
   const bool is_damaged = end.defect == StreamDefect::kCorrupt;
   const bool has_writers = read && read->has_other_trace;
@@ -229,7 +229,8 @@ Result<TraceSizes> ReadSource(const TraceSource& source, StreamThreads threads,
 SourceReader ReaderOfParts(const NsysParts& parts, const TimedParts& timed, size_t threads) {
   return [=](const TraceSource& source, StreamThreads stream_threads, const NextSink& next_sink,
              RunProgress& progress) {
-    if (!source.part.empty()) {  // one process: its times cannot be told apart, so read its rows
+    // One process: the sums do not separate processes, so its rows are read.
+    if (!source.part.empty()) {
       NsysParts all = parts;
       all.gpu = all.gpu || timed.gpu;
       all.gpu_details = all.gpu_details || timed.gpu_details;

@@ -16,33 +16,34 @@ struct TraceSizes {
   uint64_t stored = 0, json = 0;  // bytes
 };
 
-// Gives a reader the sink for the next trace of a file. `part`: which of several traces it is
-// ("pid=1234"); "" for the only one. The sink must outlive the reading. If a part is asked for
-// again, it is read again: its first sink no longer counts.
+// Returns the sink for the next trace of a file. `part`: which of several traces it is
+// ("pid=1234"); "" if there is only one. The sink must exist until reading ends. A second call for
+// the same part means that it is read again; then its first sink no longer counts.
 using NextSink = std::function<EventSink&(std::string part)>;
 
 using SourceReader = std::function<Result<TraceSizes>(const TraceSource&, StreamThreads,
                                                       const NextSink&, RunProgress&)>;
 
-// Streams each trace of one source into a sink of its own. If a packed file is damaged, or several
-// programs wrote a file at once, only the text before the first damage counts: the file is read
-// again up to that place, unless it is a pipe. Fails with kUnreadable, naming the file, when it
-// holds nothing that could be a trace.
+// Reads each trace of one source into a sink of its own. If a compressed file is damaged, or
+// several programs wrote to a file at the same time, only the text before the first damage counts;
+// the file is then read again up to that place, unless it is a pipe. Fails with kUnreadable and the
+// name of the file if nothing in it could be a trace.
 Result<TraceSizes> ReadSource(const TraceSource& source, StreamThreads threads,
                               const NextSink& next_sink, RunProgress& progress);
 
-// The parts of an nsys recording to sum up, as in NsysTimed.
+// Which parts of an nsys recording to sum up without storing their rows; see NsysTimed.
 struct TimedParts {
   bool gpu = false, gpu_details = false, calls = false, os_calls = false;
-  // Takes the times of a file before its traces are passed on. Many threads call it at once.
+  // Takes the times of a file before its traces are handed over. Several threads may call it at the
+  // same time.
   std::function<void(const TraceSource&, WorkTimes)> take = {};
 };
-// Like ReadSource, but reads only these parts of an nsys recording; other traces are read whole.
-// `threads`: the threads that sum up one file while there are fewer files than cores (else one
-// thread does); 0: one for each core.
+// A reader like ReadSource, except that it reads only these parts of an nsys recording. Other
+// traces are read whole. `threads`: how many threads sum up one file if there are fewer files than
+// cores (otherwise one thread); 0: one for each core.
 SourceReader ReaderOfParts(const NsysParts& parts, const TimedParts& timed, size_t threads);
 
-// The path of a trace in results: "FILE", or "FILE#pid=1234" if the file has several traces.
+// The path that a trace has in results: "FILE", or "FILE#pid=1234" if the file has several traces.
 std::string TracePath(const TraceSource& source, const std::string& part);
 
 }  // namespace tacho

@@ -11,14 +11,14 @@ namespace {
 
 using Json = nlohmann::json;
 
-// An array of [begin, end]; nullopt when it is anything else.
+// Reads a list of pairs [begin, end]; nullopt if it is anything else.
 std::optional<IntervalSet> IntervalsOf(const Json& array) {
   if (!array.is_array()) return std::nullopt;
   std::vector<Interval> intervals;
   for (const Json& pair : array) {
     if (!pair.is_array() || pair.size() != 2) return std::nullopt;
     if (!pair[0].is_number_integer() || !pair[1].is_number_integer()) return std::nullopt;
-    // A value that is no time since 1970 would overflow the lengths.
+    // Times before 1970, or an end before its begin, could overflow lengths.
     const int64_t begin = pair[0].get<int64_t>(), end = pair[1].get<int64_t>();
     if (begin < 0 || end < begin) return std::nullopt;
     intervals.push_back({TimeNs{begin}, TimeNs{end}});
@@ -26,7 +26,7 @@ std::optional<IntervalSet> IntervalsOf(const Json& array) {
   return IntervalSet(std::move(intervals));
 }
 
-// `worker` is an object.
+// `worker` must be a JSON object.
 std::optional<WorkerInFlight> OfWorker(const Json& worker) {
   const auto told = worker.find("in_flight");
   if (told == worker.end() || !told->is_object()) return std::nullopt;
@@ -34,7 +34,7 @@ std::optional<WorkerInFlight> OfWorker(const Json& worker) {
   if (uncertainty == told->end() || when == told->end()) return std::nullopt;
   if (!uncertainty->is_number_integer()) return std::nullopt;
   const DurationNs within{uncertainty->get<int64_t>()};
-  if (within.ns < 0) return std::nullopt;  // a number from 2^63 on is negative, too
+  if (within.ns < 0) return std::nullopt;  // a number of 2^63 or more also reads as negative
   std::optional<IntervalSet> intervals = IntervalsOf(*when);
   if (!intervals) return std::nullopt;
   return WorkerInFlight{std::move(*intervals), within, told->value("shared", Json()) == true};

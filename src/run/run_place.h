@@ -5,11 +5,11 @@
 
 namespace tacho {
 
-// Where a trace lies in a run folder of `tacho record`: FOLDER/traces/WORKER/...
+// Where a trace is in a run folder of `tacho record`: FOLDER/traces/WORKER/...
 struct PlaceInRun {
   std::string folder, worker;
 };
-// Decided by the path of the trace alone; nullopt if it lies in no run folder.
+// Looks only at the path of the trace. nullopt if it is not in a run folder.
 std::optional<PlaceInRun> RunPlaceOf(const std::string& trace);
 
 // The text of FOLDER/run.json; "" if it cannot be read.

@@ -16,8 +16,9 @@ using Json = nlohmann::json;
 
 constexpr size_t kMostSentences = 1000;
 
-// What the sentence about a rank begins with, if it brought no file, and which rank it is. Files of
-// one rank of several engines do not show whose they are: such ranks are left out.
+// The ranks that brought no file. The key is the beginning of the sentence about the rank, the
+// value tells which rank it is. Workers with several engines are left out, because their files do
+// not show which engine they are from.
 std::map<std::string, std::pair<std::string, int64_t>> RanksWithoutFile(const Json& run) {
   std::map<std::string, std::pair<std::string, int64_t>> found;
   try {
@@ -31,7 +32,7 @@ std::map<std::string, std::pair<std::string, int64_t>> RanksWithoutFile(const Js
                                                               rank.at("rank").get<int64_t>()};
     }
   } catch (const Json::exception&) {
-    return {};  // no run.json of tacho
+    return {};  // not a run.json of tacho
   }
   return found;
 }

@@ -11,28 +11,30 @@
 
 namespace tacho {
 
-// A rank that a recording could not prove (no file, a damaged file, ...).
+// A rank for which a recording could not prove that its trace is complete (no file, a damaged file,
+// ...).
 struct UnprovenRank {
   std::string sentence;  // "w0 TP1 (http://...): no file of this rank: ..."
-  // Set if the recording brought no file of the rank: the worker ("w0"), and the number of the rank
-  // in the worker's only engine.
+  // Set if the recording got no file of this rank and the worker has only one engine: the worker
+  // ("w0") and the number of the rank.
   std::optional<std::pair<std::string, int64_t>> without_file = {};
   bool operator==(const UnprovenRank&) const = default;
 };
 
-// The unproven ranks of a run.json, 1,000 at most; empty if run.json cannot be read.
+// The unproven ranks listed in a run.json, at most 1,000; empty if it cannot be read.
 std::vector<UnprovenRank> UnprovenOfRunJson(std::string_view text);
 
-// The same for all recordings that the traces belong to (RUN/traces/... beside RUN/run.json).
+// The same for all recordings that `traces` belong to (RUN/traces/..., with RUN/run.json).
 std::vector<UnprovenRank> FindUnproven(const std::vector<std::string>& traces);
 
-// Results keep only the sentences. The functions below are the only ones that read them.
+// Results store only the sentences. No other code than the functions below may interpret these.
 
-// Whether the sentence is about the worker or one of its ranks.
+// Whether a sentence is about this worker or one of its ranks.
 bool IsOfWorker(std::string_view sentence, std::string_view worker);
-// Whether the sentence is about the whole worker, because its ranks are not known.
+// Whether a sentence is about the worker as a whole, because its ranks are unknown.
 bool IsAboutWholeWorker(std::string_view sentence, std::string_view worker);
-// Whether the sentence names this defect of the trace. The run folder may have moved since.
+// Whether a sentence is about this defect of this trace. Only the file name is compared, because
+// the run folder may have been moved.
 bool NamesDefect(std::string_view sentence, const std::string& trace, NoteId defect);
 
 }  // namespace tacho

@@ -14,7 +14,7 @@
 namespace tacho {
 namespace {
 
-// The host in "host:port", in lower case; "" for anything else.
+// The host in "host:port" in lower case; "" if the text has another form.
 std::string HostOf(std::string_view authority) {
   std::string_view host = authority, port;
   const size_t colon = authority.rfind(':');
@@ -41,7 +41,7 @@ std::optional<std::string_view> OnlyHeader(const ServerRequest& request, std::st
 bool IsOfSameHost(const ServerRequest& request) {
   const auto origin = OnlyHeader(request, "Origin"), host = OnlyHeader(request, "Host");
   if (!origin || !host) return false;
-  // The page is on https if a proxy terminates TLS.
+  // Behind a proxy that terminates TLS, the page's origin is https.
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (origin->starts_with(scheme))
       return AsciiLowered(origin->substr(scheme.size())) == AsciiLowered(*host);
@@ -98,7 +98,7 @@ bool Access::TakesPass(std::string_view given) {
 }
 
 AccessVerdict Access::PassToFolder() {
-  constexpr size_t kMost = 16;  // unused passes kept at most
+  constexpr size_t kMost = 16;  // at most this many unused passes are kept
   const auto pass = RandomSecret();
   if (!pass) return {503, pass.error().message};
   const std::lock_guard lock(mutex_);
@@ -154,8 +154,8 @@ AccessVerdict Access::Check(const ServerRequest& request) {
     const auto given = Parameters(request.query).Text("token");
     if (given && !IsInFolder(request) && TakesToken(*given)) return PassToFolder();
     if (given && IsInFolder(request) && TakesPass(*given)) {
-      // Without a Path attribute the cookie is valid only for this folder, even if a proxy puts
-      // another folder before it.
+      // Without a Path attribute the cookie is valid only for this folder, even if a proxy adds
+      // another folder in front of it.
       const std::string cookie =
           fmt::format("{}={}; HttpOnly; SameSite=Strict", cookie_name_, cookie_);
       return {303, "", {{"Location", "./"}, {"Set-Cookie", cookie}}};

@@ -10,7 +10,7 @@
 namespace tacho {
 namespace {
 
-// Each line of the data becomes a field of its own.
+// Each line of `data` becomes a field of its own.
 std::string EventText(std::string_view event, std::string_view data) {
   std::string text = fmt::format("event: {}\n", event);
   while (!data.empty()) {

@@ -12,12 +12,12 @@
 
 namespace tacho {
 
-// Sends the events of a run to all pages that listen (text/event-stream). A page that connects
-// later first gets the earlier events: of progress only the last event, of each rank its current
-// state. Thread-safe.
+// Sends a run's events to all pages that listen (text/event-stream). A page that connects later
+// first gets the earlier events; of progress it gets only the last event, and of each rank only the
+// current state. Thread-safe.
 class EventHub {
  public:
-  // The current data for these ranks' events, one JSON document each. Must not call this object.
+  // Returns the current data of these ranks, one JSON document each. Must not call this object.
   using RankEntries = std::function<std::vector<std::string>(const std::vector<size_t>& ranks)>;
   explicit EventHub(RankEntries entries = {}) : entries_(std::move(entries)) {}
 
@@ -25,9 +25,10 @@ class EventHub {
   void Send(std::string_view event, std::string_view data);
   void SendRanks(const std::vector<size_t>& ranks);
   void SendProgress(std::string_view data);
-  // Answers with the events so far and keeps the connection; 503 if too many pages listen.
+  // Answers with the events so far and keeps the connection open; 503 if too many pages listen.
   void Listen(std::shared_ptr<HttpExchange> exchange);
-  // Sends a comment to all, so that proxies keep the connections. Forgets pages that are gone.
+  // Sends a comment to all pages, so that proxies keep the connections. Forgets pages that are
+  // gone.
   void Beat();
   [[nodiscard]] size_t listeners();
 
@@ -38,8 +39,8 @@ class EventHub {
 
   const RankEntries entries_;
   std::mutex mutex_;
-  std::vector<size_t> ranks_;    // sent, each once
-  std::string sent_, progress_;  // all other events; the last progress event
+  std::vector<size_t> ranks_;    // ranks whose events were sent, each once
+  std::string sent_, progress_;  // the last progress event; all other events but those of ranks
   std::vector<std::shared_ptr<HttpExchange>> listeners_;
 };
 

@@ -7,7 +7,7 @@
 
 namespace tacho {
 
-// A whole answer to a request, as a value.
+// A whole HTTP answer.
 struct HttpAnswer {
   int status = 200;
   std::string body = {};
@@ -15,12 +15,12 @@ struct HttpAnswer {
   std::vector<HttpHeader> headers = {};
 };
 
-// {"error": why}
+// An answer with the body {"error": why}.
 HttpAnswer ErrorAnswer(int status, std::string_view why);
-// The status is 400 for kUsage, 404 for kUnreadable, 500 for all others.
+// The status is 400 for kUsage, 404 for kUnreadable, else 500.
 HttpAnswer ErrorAnswer(const Error& error);
 
-// Sends `answer`. Browsers and proxies may not store it, unless it has a Cache-Control of its own.
+// Sends `answer`. Browsers and proxies may not store it, unless it has its own Cache-Control.
 void SendAnswer(HttpExchange& exchange, HttpAnswer answer);
 
 }  // namespace tacho

@@ -50,7 +50,7 @@ std::optional<Mark> MarkOf(const Json& json) {
   return mark.note.size() > MarksFile::kMostNote ? std::nullopt : std::optional(std::move(mark));
 }
 
-// The marks in `text`, in normal form; nullopt if the text is not marks.
+// The marks in `text` in their normal form; nullopt if the text holds no marks.
 std::optional<std::string> Checked(std::string_view text) {
   const Json json = ParseJson(text);
   if (!json.is_object()) return std::nullopt;
@@ -72,8 +72,8 @@ std::optional<std::string> Checked(std::string_view text) {
   return std::move(out).Finish();
 }
 
-// The marks in the file; no marks if there is no file. Opened without blocking, because reading a
-// pipe of that name would never end.
+// The marks in the file; no marks if there is no file. Opens it without blocking: if it is a pipe,
+// reading it would never end.
 Result<std::string> MarksIn(const std::string& path) {
   const FileDescriptor file(path.empty() ? -1
                                          : open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));

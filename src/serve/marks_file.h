@@ -8,24 +8,24 @@
 
 namespace tacho {
 
-// The marks and notes that a user keeps beside a trace or a folder of traces: at most 1 MB.
-// Thread-safe.
+// The file of the marks and notes that a user keeps beside a trace or a folder of traces: at most 1
+// MB. Thread-safe.
 class MarksFile {
  public:
   static constexpr size_t kMostBytes = size_t{1} << 20, kMostMarks = 10'000, kMostNote = 4096;
 
-  // `path`: of the file; "": marks cannot be kept.
+  // `path`: the file; "" if marks cannot be kept.
   explicit MarksFile(std::string path) : path_(std::move(path)) {}
 
-  // The marks in the form of API.md; no marks if there is no file. kUnreadable: the file holds
-  // anything else.
+  // The marks as API.md describes them; no marks if there is no file. kUnreadable: the file is no
+  // marks file.
   [[nodiscard]] Result<std::string> Read() const;
-  // `if_match`: the value of the If-Match header, with the TagOf of the marks to replace; "": any.
-  // False: the marks have changed since; they are not replaced. kUsage: `json` is not what API.md
-  // says, or too large; kOutput: the file cannot be written; kUnreadable: the file there is no
-  // marks file; it is not replaced.
+  // `if_match`: the value of an If-Match header with the entity tag (TagOf) of the marks to
+  // replace; "": replaces any. Returns false if the marks have changed since; they are then not
+  // replaced. kUsage: `json` is not what API.md describes, or too large. kOutput: the file cannot
+  // be written. kUnreadable: the file there is no marks file, and is not replaced.
   Result<bool> Replace(std::string_view json, std::string_view if_match = {});
-  // The entity tag of what Read returned, with its quotes.
+  // The entity tag of marks that Read returned, with its quotes.
   static std::string TagOf(std::string_view marks);
 
  private:
@@ -33,8 +33,8 @@ class MarksFile {
   mutable std::mutex mutex_;
 };
 
-// "TRACE.tacho-marks.json" beside a file, "FOLDER/tacho-marks.json" in a folder; "" for standard
-// input.
+// Where the marks of a trace or folder lie: "TRACE.tacho-marks.json" beside a file,
+// "FOLDER/tacho-marks.json" in a folder; "" for standard input.
 std::string MarksPathOf(const std::string& path);
 
 }  // namespace tacho

@@ -35,7 +35,7 @@ void WritePalettes(JsonWriter& json, const Classifier& classifier) {
   json.End();
 }
 
-// -1: the step's name does not state it.
+// nullopt for -1: the step's name does not state the count.
 std::optional<int64_t> Known(int64_t count) {
   return count < 0 ? std::nullopt : std::optional(count);
 }
@@ -90,14 +90,14 @@ void WriteClock(JsonWriter& json, const ViewedRun& view) {
   json.End();
 }
 
-// Null if there is no analysis yet, or if it does not contain the rank.
+// Null if there is no analysis yet, or if the rank's trace is not in it.
 const TraceAnalysis* AnalysisOf(const RankEntry& entry, const RunAnalysis* analysis) {
   if (analysis == nullptr) return nullptr;
   const auto trace = std::ranges::find(analysis->traces, entry.path, &TraceAnalysis::path);
   return trace != analysis->traces.end() ? &*trace : nullptr;
 }
 
-// Writes what is unknown about a rank. Before there is an analysis, only what its rows know.
+// Writes what cannot be told about a rank; before there is an analysis, only what its rows show.
 void WriteUntold(JsonWriter& json, const RankRows& rows, const TraceAnalysis* analysis) {
   const UntoldFigures& untold = rows.untold();
   const bool no_idle = !untold.idle_time.empty();
@@ -127,7 +127,7 @@ void WriteAnswer(JsonWriter& json, const Answer& answer, const RunAnalysis& anal
 }
 
 // Writes the values for the bar and the tables of the first screen. They cover the same traces as
-// the verdict, counted in the same way.
+// the verdict, and are counted in the same way.
 void WriteTotals(JsonWriter& json, const RunAnalysis& run) {
   const TraceAnalysis* only = OnlyTrace(run);
   const RunTotals all = only != nullptr ? RunTotals() : TotalsOf(run);
@@ -154,7 +154,7 @@ void WriteTotals(JsonWriter& json, const RunAnalysis& run) {
   json.End();
 }
 
-// The "trust" line of the first screen, and the commands under its "next:".
+// The lines of the first screen after "trust", and the commands under its "next:".
 struct ScreenParts {
   std::vector<std::string> trust, next;
 };
@@ -220,7 +220,7 @@ void WriteRankJson(JsonWriter& json, const RankEntry& entry, const TraceAnalysis
 }
 
 std::string MetaJson(const ServedRun& run) {
-  // Reads the analysis first: if it is there, all ranks are there too.
+  // Get the analysis first: once it is there, all ranks are there too.
   const std::shared_ptr<const RunAnalysis> analysis = run.analysis();
   const std::vector<RankEntry> entries = run.view().entries();
   ReadRanks ranks;

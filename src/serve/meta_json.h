@@ -9,13 +9,13 @@
 
 namespace tacho {
 
-// What API.md calls `meta`.
+// The JSON that API.md calls `meta`.
 std::string MetaJson(const ServedRun& run);
-// What API.md calls `api/v1/summary`, for a run that is done.
+// The JSON that API.md calls `api/v1/summary`, for a run that is completely read.
 std::string SummaryJson(const ServedRun& run, const RunAnalysis& analysis);
 
-// Write the members of an entry of `meta.ranks`, and of `meta.read`, into the open object.
-// `analysis`: of the rank's trace; null if not available yet.
+// These write the members of one entry of `meta.ranks`, and those of `meta.read`, into the open
+// JSON object. `analysis`: that of the rank's trace; null if there is none yet.
 void WriteRankJson(JsonWriter& json, const RankEntry& entry, const TraceAnalysis* analysis);
 void WriteReadJson(JsonWriter& json, const ServedRun& run);
 

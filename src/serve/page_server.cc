@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kThreads = 4, kMostWaiting = 64, kMostConnections = 64;
 constexpr uint32_t kMostHead = 16u << 10;
-// A body that will be refused is still read up to a limit, so that the answer can say why.
+// A body that will be refused is still read up to kMostRefused, so that the answer can say why.
 constexpr uint64_t kMostMarks = 1u << 20, kMostRefused = 16u << 10, kMostBodies = 8u << 20;
 constexpr uint16_t kFirstPort = 8137, kPortsTried = 100;
 constexpr int64_t kBeatNs = 15'000'000'000;
@@ -71,7 +71,8 @@ PageServer::PageServer(ApiHandler api, EventHub& events, std::string assets_fold
       last_request_ns_(MonotonicNs()),
       queue_(kThreads, kMostWaiting) {}
 
-// server_ is the last member, so its thread, which uses the other members, ends first.
+// server_ is the last member, so it is destroyed first, and with it the thread that uses the
+// others.
 PageServer::~PageServer() = default;
 
 Result<std::unique_ptr<PageServer>> PageServer::Start(const PageServerOptions& options,
@@ -82,7 +83,7 @@ Result<std::unique_ptr<PageServer>> PageServer::Start(const PageServerOptions& o
     return HttpAdmission{.most_body = page->MostBody(head)};
   };
   TACHO_ASSIGN_OR_RETURN(page->server_, HttpServer::Create(http));
-  // Runs on the server's thread, so that no connection is accepted before access_ exists.
+  // Open runs on the server's thread, so that no connection is accepted before access_ exists.
   std::promise<Result<void>> opened;
   page->server_->Post([&] { opened.set_value(page->Open(options)); });
   TACHO_RETURN_IF_ERROR(opened.get_future().get());
@@ -125,7 +126,7 @@ void PageServer::Queue(const std::shared_ptr<HttpExchange>& exchange,
       SendAnswer(*exchange, answer());
     } catch (const std::bad_alloc&) {
       SendAnswer(*exchange, ErrorAnswer(503, "needs more memory than there is"));
-    } catch (const std::exception& failure) {  // such as no further thread
+    } catch (const std::exception& failure) {  // e.g. no more threads can be started
       SendAnswer(*exchange, ErrorAnswer(503, failure.what()));
     }
   });

@@ -20,22 +20,24 @@ namespace tacho {
 
 struct PageServerOptions {
   std::string host = "127.0.0.1";
-  std::optional<uint16_t> port = {};          // 0: a free one; absent: 8137, or the next free one
+  std::optional<uint16_t> port = {};          // 0: any free port; absent: 8137 or the next free one
   std::vector<std::string> allow_hosts = {};  // see Access
-  std::string assets_folder = {};             // the page's files; "": the embedded ones
+  std::string assets_folder = {};             // folder of the page's files; "": the embedded ones
 };
 
-// Answers requests below api/v1/: `what` is "meta", "tiles", ... Several threads call it.
+// Answers requests below api/v1/. `what`: "meta", "tiles", ... Several threads call it.
 using ApiHandler = std::function<HttpAnswer(std::string_view what, const ServerRequest& request)>;
 
-// Serves the page and its API (API.md) to one user: checks who may ask (Access), answers static
-// files on the server's thread, events (EventHub), and all other requests by `api` on 4 threads.
+// Serves the page and its API (API.md) to one user. It checks who may ask (Access), answers
+// requests for static files on the server's thread and for events through EventHub, and passes all
+// other requests to `api` on 4 threads.
 //
-// Bounds: 64 connections; heads of 16 kB; bodies of 1 MB, only for marks and only with the key; 64
-// waiting requests. A connection whose client takes nothing of its answer for 30 s is closed.
+// Bounds: 64 connections; 64 waiting requests; heads of 16 kB; bodies of 1 MB, and only for marks
+// and with the token or cookie. Closes a connection whose client takes nothing of its answer for 30
+// s.
 class PageServer {
  public:
-  // `events` must outlive it. kOutput: the port is taken; kUsage: an invalid host.
+  // `events` must outlive the result. kOutput: the port is taken; kUsage: an invalid host.
   static Result<std::unique_ptr<PageServer>> Start(const PageServerOptions& options, ApiHandler api,
                                                    EventHub& events);
   PageServer(const PageServer&) = delete;
@@ -44,8 +46,8 @@ class PageServer {
 
   [[nodiscard]] uint16_t port() const { return port_; }
   [[nodiscard]] Access& access() { return *access_; }
-  // The time (CLOCK_MONOTONIC) of the last request that Access let through; before the first one,
-  // of the start.
+  // When (CLOCK_MONOTONIC) the last request came that Access let through; the time of the start if
+  // there was none.
   [[nodiscard]] int64_t last_request_ns() const { return last_request_ns_; }
 
  private:
@@ -63,7 +65,7 @@ class PageServer {
   uint16_t port_ = 0;
   std::unique_ptr<Access> access_;
   WorkQueue queue_;
-  std::unique_ptr<HttpServer> server_;  // ends before the queue
+  std::unique_ptr<HttpServer> server_;  // declared last: ends before the queue
 };
 
 }  // namespace tacho

@@ -13,10 +13,10 @@ inline std::string_view PaletteKey(Palette palette) {
   return kKeys[static_cast<size_t>(palette)];
 }
 
-// A name as the lists of the page get it: its first 4 kB.
+// A name as lists on the page show it: its first 4 kB.
 inline std::string_view BoundedName(std::string_view name) { return name.substr(0, 4096); }
 
-// Writes the members of what API.md calls an `at` into the object that is open.
+// Writes the members of what API.md calls `at` into the open JSON object.
 inline void WriteAtFields(JsonWriter& json, const PlacedSlice& slice) {
   json.Fields("rank", slice.at.rank, "row", slice.at.row, "lane", slice.at.lane, "place",
               slice.at.place, "from_ns", slice.when.start, "to_ns", slice.when.end);
@@ -26,7 +26,7 @@ inline void WriteAt(JsonWriter& json, std::string_view key, const PlacedSlice& s
   WriteAtFields(json, slice);
   json.End();
 }
-// {name, at}, with more members if the caller adds them.
+// Writes the members `name` and `at`; the caller may add more.
 inline void WriteNamedAt(JsonWriter& json, const PlacedSlice& slice) {
   json.Field("name", BoundedName(slice.name));
   WriteAt(json, "at", slice);

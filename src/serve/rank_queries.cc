@@ -15,7 +15,8 @@
 namespace tacho {
 namespace {
 
-constexpr size_t kMostCells = size_t{1} << 20;  // lanes times columns: at most 32 MB of tiles
+// Limit for lanes times columns: at most 32 MB of tiles.
+constexpr size_t kMostCells = size_t{1} << 20;
 
 Result<std::vector<TileLane>> LanesOf(const ViewedRank& rank, const Parameters& query) {
   TACHO_ASSIGN_OR_RETURN(const auto rows, query.Indexes("rows", rank.rows().size(), kMostLanes));

@@ -10,13 +10,14 @@
 
 namespace tacho {
 
-// The rank that `rank=` names. kUsage: no rank has that number; kUnreadable: it is not read.
+// The rank with the number in the parameter `rank`. kUsage: no rank has that number; kUnreadable:
+// that rank is not read.
 Result<std::shared_ptr<const ViewedRank>> RankOf(const ServedRun& run, const Parameters& query);
 
-// The queries of API.md for drawing one rank. kUsage: a bad parameter; kUnreadable: the rank is not
-// read.
+// Answers to the queries of API.md that draw one rank. kUsage: a bad parameter; kUnreadable: the
+// rank is not read.
 //
-// If a row has more lanes than a request may name, `lanes=FIRST-LAST` chooses some.
+// `lanes=FIRST-LAST` chooses among a row's lanes if there are more than one request may name.
 Result<HttpAnswer> AnswerTiles(const ServedRun& run, const Parameters& query);
 Result<HttpAnswer> AnswerNames(const ServedRun& run, const Parameters& query);
 

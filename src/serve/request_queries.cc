@@ -16,10 +16,10 @@
 namespace tacho {
 namespace {
 
-// Of one request; what a record claims has no bound.
+// Limit for one request, because a request's record may claim any number of chunks.
 constexpr size_t kMostChunks = 50'000;
 
-// The rank of the page whose trace the analysis has at `trace`; nullopt: it is not read.
+// The page's rank for trace number `trace` of the analysis; nullopt if that rank is not read.
 std::optional<uint32_t> RankOfTrace(const ReadRanks& ranks, const RunAnalysis& analysis,
                                     uint32_t trace) {
   for (uint32_t rank = 0; rank < ranks.size(); ++rank) {
@@ -36,7 +36,7 @@ Result<std::shared_ptr<const RunAnalysis>> AnalysisWithRequests(const ServedRun&
   return analysis;
 }
 
-// Steps are counted from 1.
+// Turns an index into a step number, which counts from 1.
 std::optional<uint64_t> StepNumber(std::optional<uint32_t> step) {
   return step ? std::optional(uint64_t{*step} + 1) : std::nullopt;
 }

@@ -7,12 +7,12 @@
 
 namespace tacho {
 
-// The queries of API.md about requests, for a run that was analysed with its requests. kUsage: a
-// bad parameter; kUnreadable: what is asked for is not known.
+// Answers to the queries of API.md about requests, for a run that was analysed with its requests.
+// kUsage: a bad parameter; kUnreadable: what the query asks for is not known.
 
-// The tokens of one request, with the step that made each. Cost: that of DetailOf.
+// One request's tokens, each with the step that made it. Cost: that of DetailOf.
 Result<HttpAnswer> AnswerRequest(const ServedRun& run, const Parameters& query);
-// The requests in one step of a rank.
+// The requests that were in one step of a rank.
 Result<HttpAnswer> AnswerStepRequests(const ServedRun& run, const Parameters& query);
 
 }  // namespace tacho

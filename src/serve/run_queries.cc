@@ -29,7 +29,7 @@ HttpAnswer JsonAnswer(JsonWriter json) {
   return {.body = std::move(json).Finish()};
 }
 
-// The value of `rank=`, if given.
+// The rank in the parameter `rank`, if there is one.
 Result<std::optional<uint32_t>> OptionalRank(const ReadRanks& ranks, const Parameters& query) {
   if (!query.Text("rank")) return std::nullopt;
   TACHO_ASSIGN_OR_RETURN(const size_t rank, query.Index("rank", ranks.size()));
@@ -69,7 +69,7 @@ Result<std::optional<SlicePlace>> AfterOf(const Parameters& query) {
 
 using Found = Result<std::optional<PlacedSlice>>;
 
-// Where a query for the next item begins.
+// Where a query for the next item starts to search, and in which direction.
 struct NextFrom {
   TimeNs from;
   bool forward = true;

@@ -7,8 +7,8 @@
 
 namespace tacho {
 
-// The queries of API.md over all ranks that are read, or over the one of `rank=`. kUsage: a bad
-// parameter; kUnreadable: what is asked for does not exist.
+// Answers to the queries of API.md that cover all ranks read so far, or only the rank in `rank=`.
+// kUsage: a bad parameter; kUnreadable: what the query asks for does not exist.
 Result<HttpAnswer> AnswerSelection(const ServedRun& run, const Parameters& query);
 Result<HttpAnswer> AnswerGaps(const ServedRun& run, const Parameters& query);
 Result<HttpAnswer> AnswerFlame(const ServedRun& run, const Parameters& query);

@@ -18,48 +18,48 @@
 
 namespace tacho {
 
-// What is fixed before reading begins.
+// What is known before reading begins.
 struct ServedRunInfo {
-  std::string version;                  // tacho's
-  std::string title;                    // of the page: the paths
-  std::string command_paths;            // the paths as shell words; "" if they cannot be typed
-  std::vector<std::string> paths = {};  // of the traces, in the order of the ranks
-  uint64_t stored_bytes = 0;            // of all of them; 0: unknown
+  std::string version;        // tacho's version
+  std::string title;          // title of the page: the paths
+  std::string command_paths;  // the paths as a shell needs them; "" if they cannot be typed
+  std::vector<std::string> paths = {};  // paths of the traces, in the order of the ranks
+  uint64_t stored_bytes = 0;            // size of all traces together; 0: unknown
   ServedStart start = {};
 };
 
-// A run that is served while it is being read. Changes are sent to the pages at once (EventHub).
-// Thread-safe.
+// A run that is served while it is still being read. Sends each change to the pages at once
+// (EventHub). Thread-safe.
 class ServedRun {
  public:
-  // `classifier` must outlive it.
+  // `classifier` must outlive this object.
   ServedRun(ServedRunInfo info, const Classifier& classifier);
 
-  // For the reader of the traces.
+  // These are for the reader of the traces.
   void Begin(size_t rank);
   void AddBytes(uint64_t stored_bytes);
   void Add(size_t rank, std::unique_ptr<ViewedRank> read);
-  // A further trace of a file that holds several.
+  // Adds a rank for another trace of a file that holds several, and returns its number.
   size_t Append(std::string path);
   void Fail(size_t rank, std::string why);
-  // Call it once all ranks were read. `run` may have fewer traces than there are ranks.
+  // Call it once all ranks were read. `run` may hold fewer traces than there are ranks.
   void Finish(std::shared_ptr<const RunAnalysis> run);
-  // The same if there will be no analysis.
+  // Call this instead if there will be no analysis.
   void Finish(Error why);
-  // Reports to the pages that a file has changed since it was read.
+  // Tells the pages that a file was removed or changed after it was read.
   void Gone(const std::string& path, const std::string& why);
 
-  // For the answers to requests.
+  // These are for the answers to requests.
   [[nodiscard]] const ServedRunInfo& info() const { return info_; }
   [[nodiscard]] const Classifier& classifier() const { return classifier_; }
   [[nodiscard]] const ViewedRun& view() const { return view_; }
   [[nodiscard]] EventHub& events() { return events_; }
   [[nodiscard]] uint64_t read_bytes() const { return read_bytes_; }
-  // Null until Finish, and after a Finish with an error.
+  // Null before Finish, and after a Finish with an error.
   [[nodiscard]] std::shared_ptr<const RunAnalysis> analysis() const;
   [[nodiscard]] std::optional<Error> error() const;
-  // Where the page begins; absent: the command line did not say, or not known yet (a time is known
-  // at once, all else with the analysis).
+  // Where the page begins. Absent if the command line did not say, or if the place is not known
+  // yet: a time is known at once, all other places only with the analysis.
   [[nodiscard]] std::optional<StartPlace> start() const;
 
  private:

@@ -16,7 +16,7 @@ constexpr int64_t kMostNumber = std::numeric_limits<uint32_t>::max();
 
 tl::unexpected<Error> NoSlice() { return Fail(ErrorKind::kUnreadable, "there is no such slice"); }
 
-// The rank and the row that a query names, as an incomplete place.
+// The rank and the row that a query names; the rest of the place is not set yet.
 Result<SlicePlace> PlaceOfRow(const ServedRun& run, const Parameters& query) {
   TACHO_ASSIGN_OR_RETURN(const auto rank, RankOf(run, query));
   TACHO_ASSIGN_OR_RETURN(const size_t number, query.Index("rank", run.view().ranks().size()));

@@ -7,8 +7,8 @@
 
 namespace tacho {
 
-// `slice` and `at` of API.md: all about one slice. kUsage: a bad parameter; kUnreadable: there is
-// no such slice, or its rank is not read.
+// Answers to `slice` and `at` of API.md: everything about one slice. kUsage: a bad parameter;
+// kUnreadable: there is no such slice, or its rank is not read.
 Result<HttpAnswer> AnswerSlice(const ServedRun& run, const Parameters& query);
 Result<HttpAnswer> AnswerAt(const ServedRun& run, const Parameters& query);
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr DurationNs kAroundTime{500'000};
 
-// Why there is no gap or step with this number. `kinds`: plural of `kind`.
+// Why there is no gap or step with this number. `kinds`: the plural of `kind`.
 std::string Lacks(std::string_view kind, size_t number, size_t count, std::string_view kinds) {
   if (count == 0) return fmt::format("{} {}: the traces have no {}", kind, number, kinds);
   return fmt::format(

@@ -7,22 +7,26 @@
 
 namespace tacho {
 
-// Where the command line wants the page to begin.
+// The place at which the page should begin, as the command line gives it.
 struct ServedStart {
   enum class Kind : uint8_t { kNowhere, kGap, kStep, kTime, kName } kind = Kind::kNowhere;
-  size_t number = 0;  // from 1: among the longest gaps, or the steps of the first rank that has it
-  DurationNs time = {};   // from 0 of the run's clock
-  std::string name = {};  // a part of a name
+  // For kGap the index among the longest gaps, for kStep the index among the steps of the first
+  // rank that has it. Counts from 1.
+  size_t number = 0;
+  DurationNs time = {};   // time since 0 of the run's clock
+  std::string name = {};  // any part of a slice's name
 };
 
-// The place of a ServedStart in a run.
+// Where a ServedStart lies in a run.
 struct StartPlace {
-  std::optional<Interval> when = {};  // absent: nothing was found
-  std::optional<SlicePlace> at = {};  // absent: a time rather than a slice
-  // "gap 99: there are 30 gaps; the page begins at the last"; "": it was found.
+  std::optional<Interval> when = {};  // absent: the start was not found
+  std::optional<SlicePlace> at = {};  // absent: the start is a time, not a slice
+  // Why the start was not found, such as "gap 99: there are 30 gaps; the page begins at the last";
+  // "" if it was found.
   std::string lacks = {};
 };
-// kTime is known at once, the others once all `ranks` are read. Cost: for kName, a search.
+// A kTime can be found at once, the other kinds once all `ranks` are read. Cost: for kName, a
+// search through the names.
 StartPlace FindStart(const ServedStart& start, const ReadRanks& ranks);
 
 }  // namespace tacho

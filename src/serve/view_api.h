@@ -9,12 +9,13 @@
 
 namespace tacho {
 
-// Answers all requests of API.md except `events`. Thread-safe. `run` and `marks` must outlive it.
+// Answers all requests of API.md except `events`. Thread-safe. `run` and `marks` must outlive this
+// object.
 class ViewApi {
  public:
   ViewApi(const ServedRun& run, MarksFile& marks) : run_(run), marks_(marks) {}
 
-  // `what`: "meta", "tiles", ... 404 for an unknown one; 400 for a bad parameter.
+  // `what`: "meta", "tiles", ...; 404 if it is unknown, 400 for a bad parameter.
   [[nodiscard]] HttpAnswer Answer(std::string_view what, const ServerRequest& request) const;
 
  private:

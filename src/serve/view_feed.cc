@@ -8,8 +8,9 @@
 namespace tacho {
 namespace {
 
-// The reader rejects a file that is not JSON at once, and another kind of JSON at the end of the
-// file. Few such files are larger than this. Reading this many bytes of a plain file takes 6 ms.
+// The reader rejects a file that is no JSON at once, but JSON of another kind only at the end of
+// the file. Few such files are larger than this. Reading this many bytes of a plain file takes 6
+// ms.
 constexpr uint64_t kFirstLookBytes = 16'000'000;
 
 }  // namespace
@@ -36,14 +37,14 @@ void ViewFeed::OnBytes(uint64_t stored_bytes) {
   const uint64_t before = run_->read_bytes();
   run_->AddBytes(stored_bytes);
   if (before >= kFirstLookBytes || run_->read_bytes() < kFirstLookBytes) return;
-  const std::lock_guard lock(mutex_);  // so that no waiter misses the notification
+  const std::lock_guard lock(mutex_);  // held so that no waiter misses the notification
   changed_.notify_all();
 }
 
 void ViewFeed::OnTrace(size_t source, const std::string& path, std::unique_ptr<const Trace> trace,
                        const PreparedTrace& prepared, const std::optional<InFlight>& in_flight) {
-  // Each source is read by one thread at a time. The ViewedRank is made before it gets a number,
-  // because memory may run out.
+  // Only one thread at a time reads a source. The ViewedRank is made before it gets a number,
+  // because making it may run out of memory.
   auto read = std::make_unique<ViewedRank>(path, std::move(trace), prepared, classifier_, in_flight,
                                            threads_);
   ranks_[source].push_back(ranks_[source].empty() ? source : run_->Append(path));
@@ -55,7 +56,7 @@ void ViewFeed::OnEnd(size_t source, const Error* failure) {
     if (ranks_[source].empty()) run_->Fail(source, "not one of the ranks that --rank asks for");
     return;
   }
-  // The analysis has no trace of a failed source.
+  // A source that failed has no trace in the analysis, so all its ranks fail.
   if (ranks_[source].empty()) ranks_[source].push_back(source);
   for (const size_t rank : ranks_[source]) run_->Fail(rank, failure->message);
 }

@@ -10,12 +10,13 @@
 
 namespace tacho {
 
-// Files as they were at some moment, to notice what happens to them later.
+// Remembers how files were when it was made, to notice later that they changed.
 class WatchedFiles {
  public:
   explicit WatchedFiles(const std::set<std::string>& paths);
 
-  // The files that changed since, each reported once: (path, "was removed" or "has changed").
+  // The files that have changed since then, each reported once: (path, "was removed" or "has
+  // changed").
   std::vector<std::pair<std::string, std::string>> Changes();
 
  private:

@@ -10,19 +10,19 @@
 
 namespace tacho {
 
-// Jobs for a few threads, in the order in which they come.
+// Runs jobs on a few threads, in the order in which they were added.
 class WorkQueue {
  public:
   using Job = std::function<void()>;
 
-  // At most `most` jobs wait.
+  // `most`: how many jobs may wait.
   WorkQueue(size_t threads, size_t most);
   WorkQueue(const WorkQueue&) = delete;
   WorkQueue& operator=(const WorkQueue&) = delete;
-  // Drops the waiting jobs, and waits for those that run.
+  // Drops the waiting jobs, and waits for the running ones.
   ~WorkQueue();
 
-  // False: too many wait.
+  // False if too many jobs wait.
   bool Add(Job job);
 
  private:

@@ -96,7 +96,7 @@ Finding DriverWindow::TroubleOf(const RecordedWorker& worker, FindingId id, std:
 }
 
 void DriverWindow::Fail(RecordedWorker& worker, Finding trouble) {
-  // Troubles that follow from the first one are not reported.
+  // Only the worker's first trouble counts: later ones usually follow from it.
   if (worker.expectation.trouble) return;
   recording_.findings.push_back(trouble);
   worker.expectation.trouble = std::move(trouble);
@@ -116,9 +116,9 @@ Result<std::unique_ptr<Driver>> MakeDriver(Via via, const RecordOptions& options
   return std::make_unique<HttpDriver>(options);
 }
 
-// The daemon is preferred because it does not stall the engine. HTTP wins if the window must end
-// after steps or requests, since a daemon's window has a fixed end, or if only HTTP takes the
-// options.
+// Prefers the daemon, because it does not stall the engine. Chooses HTTP if the window must end
+// after a number of steps or requests, since a daemon's window ends at a fixed time, or if only
+// HTTP supports the options.
 Via ViaFor(const RecordedWorker& worker, const RecordOptions& options) {
   const bool counts = options.profile.steps || options.window_requests;
   const bool fields_fit = CheckFields("daemon", "", worker.profile).has_value();

@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kMostForMetrics{10'000};
 constexpr std::chrono::milliseconds kLook{200};
-constexpr int64_t kStepsMayTakeNs = 1'000'000'000;  // beyond twice what was planned
+constexpr int64_t kStepsMayTakeNs = 1'000'000'000;  // tolerated beyond twice the planned time
 
 bool IsLate(int64_t elapsed_ns, int64_t planned_ns) {
   return elapsed_ns > 2 * planned_ns + kStepsMayTakeNs;
@@ -56,7 +56,8 @@ class Recorder {
 
   Result<Recording> Run() {
     const std::unique_ptr<DriverWindow> window = driver_->Open(client_, observer_, recording_);
-    // An old session that was left running would slow down the unprofiled window.
+    // Ends old sessions first, because one that is still running would slow down the unprofiled
+    // window.
     bool free = !AnyOpenSession() || window->EndOldSessions(stop_);
     if (free) {
       if (!StartsIdle()) TACHO_RETURN_IF_ERROR(load_.Begin());
@@ -72,7 +73,7 @@ class Recorder {
       }
     }
     std::ranges::move(flow_.TakeFindings(), std::back_inserter(recording_.findings));
-    // If no profiler was started the load still runs.
+    // If no profiler was started, the load is still running.
     TACHO_RETURN_IF_ERROR(load_.End(interrupted_ns_));
     if (recording_.load && recording_.flushed_ns > 0)
       recording_.load->MarkFlush(recording_.profiled.end_ns, recording_.flushed_ns);
@@ -90,15 +91,15 @@ class Recorder {
   }
 
  private:
-  // Whether the load begins only after the start of the profilers. By stage, SGLang's first
-  // profiler loses the prefill stage if a decode step comes first; a given load is recorded as a
-  // whole.
+  // Whether the load begins only after the profilers started. By stage, SGLang's first profiler
+  // loses the prefill stage if a decode step comes first. A given load is recorded from its first
+  // request.
   bool StartsIdle() const {
     return options_.given_load || options_.profile.IsOn("profile_by_stage");
   }
 
-  // Waits for `time_ns` and shows the load's progress; false when stopped. `planned_ns`: how long
-  // it is expected to be until `done` is true, if known.
+  // Waits for `time_ns`, or until `done` returns true, and shows the load's progress. Returns false
+  // if the recording is stopped. `planned_ns`: the expected time until `done`, if known.
   bool Wait(std::string_view phase, int64_t time_ns, const std::function<bool()>& done = {},
             std::optional<int64_t> planned_ns = {}) {
     int64_t begin = MonotonicNs();
@@ -118,8 +119,8 @@ class Recorder {
     return true;
   }
 
-  // Runs the warm-up, a trial of the profilers and a window without them, and plans the recording
-  // by the results. Returns false if no profiler can be started.
+  // Runs the warm-up, a trial of the profilers and a window without profiling; plans the recording
+  // from their results. Returns false if no profiler can be started.
   bool RunUnprofiled(DriverWindow& window) {
     if (load_.Runs()) {
       if (!Wait("warm-up", options_.warm_up_ns)) return true;
@@ -174,7 +175,7 @@ class Recorder {
                     fmt::format("its profiler was not started: {}", why), remedy};
   }
 
-  // The metrics of each worker; absent for workers without metrics.
+  // The metrics of each worker; absent for a worker that reports none.
   std::vector<std::optional<MetricsSnapshot>> Metrics() {
     std::vector<std::optional<MetricsSnapshot>> told;
     for (Result<MetricsSnapshot>& snapshot :
@@ -204,14 +205,14 @@ class Recorder {
 
   void RunWindow(DriverWindow& window) {
     if (TakeWindow(window, options_.load && !StartsIdle())) {
-      // The first window saw no step: it is taken once more, when tokens flow again.
+      // The first window saw no step: repeats it once tokens flow again.
       const std::unique_ptr<DriverWindow> again = driver_->Open(client_, observer_, recording_);
       again->LeaveOutTroubled();
       TakeWindow(*again, false);
     }
   }
 
-  // Returns true if the window is to be taken again and left nothing.
+  // Returns true if the window must be repeated; then its files are gone.
   bool TakeWindow(DriverWindow& window, bool may_repeat) {
     const bool good = window.EndOldSessions(stop_) &&
                       (StartsIdle() || flow_.AwaitAll(window, "start", MonotonicNs(), recording_));
@@ -229,8 +230,8 @@ class Recorder {
     std::vector<size_t> silent = SilentInWindow(recording_, window.running(), load_);
     for (size_t i : silent) recording_.workers[i].expectation.silent_under_load = true;
     if (!may_repeat || stop_.stop_requested()) silent.clear();
-    // Requests in flight would only wait until the flush ends, so the load is cancelled; a given
-    // load is the user's and goes on.
+    // Requests in flight would only wait for the end of the flush, so the load is cancelled, unless
+    // it is the user's own or the window may have to be repeated.
     load_went_on_ =
         options_.given_load && load_.Runs() && !load_.HasEnded() && !stop_.stop_requested();
     for (RecordedWorker& worker : recording_.workers)
@@ -258,7 +259,7 @@ class Recorder {
     return false;
   }
 
-  // Waits, while the profilers run, until the window's end.
+  // Waits for the window's end while the profilers run.
   void RunWhileProfiled(DriverWindow& window) {
     WindowEnd& end =
         window_end_.emplace(client_, options_, recording_, window, load_, MetricsPatience(), stop_);
@@ -277,7 +278,7 @@ class Recorder {
     end.End(observer_);
     const int64_t took_ns = recording_.profiled.end_ns - recording_.profiled.begin_ns;
     const std::optional<int64_t> planned_ns = end.PlannedNs();
-    // An engine that counts its steps writes its trace within its next step, that is before the
+    // An engine that counts its steps writes its trace within its next step, and so before the
     // stop.
     const bool has_flush = planned_ns && IsLate(took_ns, *planned_ns) && window.FilesThere();
     observer_.OnDone("profile", SecondsText(took_ns) +
@@ -299,7 +300,8 @@ class Recorder {
       observer_.OnDone("load", SecondsText(MonotonicNs() - flushed_ns) + " more without profilers");
   }
 
-  // Other workers are still writing, for longer than forecast: meanwhile what is there is shown.
+  // Shows what is recorded so far, because other workers still write long after their forecast
+  // time.
   void ShowWhatIsDone(DriverWindow& window, const std::vector<size_t>& done) {
     if (!load_went_on_ && !load_.End(interrupted_ns_)) return;
     std::vector<size_t> writing;
@@ -316,7 +318,7 @@ class Recorder {
     }
     const LoadWindow profiled = recording_.profiled;
     observer_.OnPartly(recording_);
-    recording_.profiled = profiled;  // unfinished traces may still change its end
+    recording_.profiled = profiled;  // the unfinished traces may still change the window's end
     for (size_t i : writing) recording_.workers[i].expectation.trouble.reset();
   }
 
@@ -328,7 +330,7 @@ class Recorder {
   const RecordOptions& options_;
   RecordObserver& observer_;
   const std::stop_token stop_;
-  std::atomic<int64_t> interrupted_ns_ = 0;  // CLOCK_MONOTONIC of the user's Ctrl-C
+  std::atomic<int64_t> interrupted_ns_ = 0;  // CLOCK_MONOTONIC, when the user pressed Ctrl-C
   const std::stop_callback<std::function<void()>> on_interrupt_{
       stop_, [this] { interrupted_ns_ = MonotonicNs(); }};
   SessionLock lock_;
@@ -336,8 +338,8 @@ class Recorder {
   Recording recording_;
   RecordLoad load_;
   TokenFlow flow_;
-  bool load_went_on_ = false;  // after the profilers were stopped
-  // A member, so that the end of the window need not wait for its last check of which engines live.
+  bool load_went_on_ = false;  // went on after the profilers were stopped
+  // A member, so that the window's end need not wait for its last check of which engines live.
   std::optional<WindowEnd> window_end_;
 };
 

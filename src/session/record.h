@@ -9,11 +9,11 @@
 
 namespace tacho {
 
-// Records a deployment: preflight, warm-up, a window without and one with profiling, stop, collect.
-// Profilers that were started are stopped whatever happens, also when `stop` is requested (the
-// recording is then interrupted and holds what there is). It fails only in the preflight, before
-// anything was started: kUsage (it cannot do what was asked for), kRemote (no answer, or somebody
-// else profiles), kOutput (the run folder).
+// Records a deployment: preflight, warm-up, a window without profiling and one with it, stop,
+// collect. Stops the profilers that it started whatever happens, also when `stop` is requested
+// (then the recording counts as interrupted and holds what was recorded so far). Fails only in the
+// preflight, before anything is started: kUsage (tacho cannot do what was asked for), kRemote (no
+// answer, or somebody else profiles), kOutput (the run folder).
 Result<Recording> Record(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
                          std::stop_token stop = {});
 

@@ -7,19 +7,19 @@ namespace tacho {
 
 struct Recording;
 
-// Gets the progress of a recording, on the thread that runs Record.
+// Is told of the progress of a recording, on the thread that runs Record.
 class RecordObserver {
  public:
   virtual ~RecordObserver() = default;
-  // A phase ("preflight") is done; `what` is its result.
+  // A phase (such as "preflight") is done; `what` is its result.
   virtual void OnDone(std::string_view phase, const std::string& what) = 0;
-  // Progress of the phase under way, perhaps in several lines; called often.
+  // Progress of the current phase, perhaps in several lines; called often.
   virtual void OnProgress(std::string_view phase, const std::string& what) = 0;
   virtual void OnRemark(const std::string& what) = 0;
-  // Some workers are done and others still write: `recording` may be written and proven now, and
-  // then continues.
+  // Some workers are done while others still write: `recording` may be written and proven now, and
+  // the recording goes on afterwards.
   virtual void OnPartly(Recording&) {}
-  // What would stay if this process ended now, in lines for the user; "" for nothing.
+  // What would be left behind if this process ended now, in lines for the user; "" for nothing.
   virtual void OnLeftBehind(const std::string& what) = 0;
 };
 

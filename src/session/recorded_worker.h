@@ -17,24 +17,28 @@ namespace tacho {
 struct RecordedWorker {
   Worker worker;
   EngineFacts facts;
-  ProfileOptions profile;  // what its profiler is asked to record
-  std::string key;         // of its session: file names begin with it if the engine reads a key
+  ProfileOptions profile;  // what its profiler will be asked to record
+  std::string key;         // the session's key: file names begin with it if the engine reads a key
   std::string folder;      // where its files appear, as seen from here; "" if they cannot be seen
-  std::string written_at;  // the folder on this host whose disk its files fill; "": none
-  std::optional<RemoteFolder> remote;  // where its files are fetched from
+  // The folder on this host whose disk its files fill; "": not known, or on another host.
+  std::string written_at;
+  std::optional<RemoteFolder> remote;  // if set, its files are fetched from there
   EngineLog log;
-  std::string nsys_session;                   // the name of the nsys session that it runs in
-  std::optional<ControlRequest> start, stop;  // present: the engine itself profiles and stalls
+  std::string nsys_session;  // the nsys session that it runs in
+  // Set if it is recorded by HTTP; then its flush stalls the engine.
+  std::optional<ControlRequest> start, stop;
   std::optional<ControlOutcome> started, stopped;
-  std::optional<ProfileFigures> figures;   // what it writes, as known before the start
-  std::optional<int64_t> figures_unix_s;   // if an earlier recording gave them: its time, or 0
+  // What a session on it writes and costs, as known before the start.
+  std::optional<ProfileFigures> figures;
+  // When an earlier recording gave `figures` (0: not known); absent: no recording gave them.
+  std::optional<int64_t> figures_unix_s;
   std::optional<int64_t> trial_start_ns;   // how long its first start took, in a trial
-  std::optional<Forecast> forecast;        // shown before the start
-  int64_t written_unix_ns = 0;             // when it had written all, by its own clock
+  std::optional<Forecast> forecast;        // what the user was shown before the start
+  int64_t written_unix_ns = 0;             // when it had written everything, by its own clock
   double table_ns = 0;                     // time from its last trace file to its table file
-  std::optional<ProfileFigures> recorded;  // what was recorded
+  std::optional<ProfileFigures> recorded;  // what this recording wrote and cost
   std::optional<MetricsSnapshot> before, after;
-  WorkerExpectation expectation;  // its `files` are those in the run folder
+  WorkerExpectation expectation;  // its `files` are the paths in the run folder
 };
 
 }  // namespace tacho

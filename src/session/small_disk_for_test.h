@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-// A disk of 64 kB at `path`, as long as the object lives. Only root may have one.
+// A disk of 64 kB at `path` that exists as long as this object. Only root can make one.
 class SmallDiskForTest {
  public:
   explicit SmallDiskForTest(std::string path) : path_(std::move(path)) {

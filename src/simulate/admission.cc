@@ -13,7 +13,7 @@ namespace {
 constexpr uint64_t kMostPrompt = 64u << 20, kMostOrder = 1u << 20;
 constexpr int kForbidden = 403;
 
-// Accepts "HOST:PORT", "HOST" and "[v6]:PORT".
+// Whether a Host header holds an address or localhost, as "HOST:PORT", "HOST" or "[v6]:PORT".
 bool IsAddressOrLocalhost(std::string_view host) {
   if (const size_t end = host.find(']'); host.starts_with('[') && end != std::string_view::npos) {
     in6_addr address{};

@@ -18,12 +18,12 @@ std::string Fields(const ApiError& error) {
                      error.status);
 }
 
-// The position, from 0, at which a text stops being valid JSON.
+// The position, counted from 0, at which the text stops being valid JSON.
 size_t ErrorAt(std::string_view text) {
   try {
     [[maybe_unused]] const auto parsed = nlohmann::json::parse(text);
   } catch (const nlohmann::json::parse_error& error) {
-    // Python's json reports the start of an unknown word.
+    // For an unknown word, Python's json reports where the word starts.
     size_t at = std::min(text.size(), error.byte == 0 ? 0 : error.byte - 1);
     while (at > 0 && std::isalpha(static_cast<unsigned char>(text[at - 1])) != 0) --at;
     return at;
@@ -96,7 +96,7 @@ std::string WhyRefused(bool start, int status, std::string_view body) {
 std::string SerdeError(std::string_view body) {
   const size_t at = ErrorAt(body);
   if (at < body.size()) return fmt::format("expected value at line 1 column {}", at + 1);
-  // The error message begins with the key that lacks a value.
+  // The message begins with the key whose value is missing.
   const size_t close = body.find_last_of('"');
   const size_t open = close == std::string_view::npos || close == 0
                           ? std::string_view::npos

@@ -8,17 +8,17 @@
 
 namespace tacho::simulate {
 
-// A refusal in the format of an API.
+// A refusal that each API writes in its own format.
 struct ApiError {
   int status = 400;
   std::string message;
   std::string type = "BadRequestError";
-  std::string param = {};  // "" is null
+  std::string param = {};  // "" is written as null
 };
 
-// vLLM: {"error":{"message","type","param","code"}}
+// vLLM's format: {"error":{"message","type","param","code"}}
 std::string VllmErrorJson(const ApiError& error);
-// SGLang: {"object":"error","message","type","param","code"}
+// SGLang's format: {"object":"error","message","type","param","code"}
 std::string SglangErrorJson(const ApiError& error);
 
 // Each engine's answer to a body that is invalid JSON, lacks a field or requests too much.
@@ -26,12 +26,12 @@ ApiError NoJson(SimulatedEngine engine, std::string_view body);
 ApiError MissingField(SimulatedEngine engine, std::string_view field);
 ApiError TooManyTokens(SimulatedEngine engine, int64_t prompt, int64_t asked, int64_t most);
 
-// Why an engine refused a start or a stop, in the words of the server in front of it: SGLang's own
-// 500 gives no reason.
+// Why an engine refused a start or a stop, worded as by the server in front of it: SGLang's own 500
+// gives no reason.
 std::string WhyRefused(bool start, int status, std::string_view body);
 
-// "model: EOF while parsing a value at line 1 column 10": how the routers' JSON reader (Rust's
-// serde) reports an invalid body.
+// How the routers' JSON reader (Rust's serde) reports an invalid body: "model: EOF while parsing a
+// value at line 1 column 10".
 std::string SerdeError(std::string_view body);
 
 }  // namespace tacho::simulate

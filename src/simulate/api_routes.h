@@ -10,8 +10,8 @@
 
 namespace tacho::simulate {
 
-// The routes of a server made with FastAPI: an unknown route gets 404 and {"detail":"Not Found"}, a
-// wrong method 405.
+// Routes requests as FastAPI does: an unknown route gets 404 and {"detail":"Not Found"}, a wrong
+// method 405.
 class ApiRoutes {
  public:
   using Handler = std::function<void(const std::shared_ptr<HttpExchange>&)>;
@@ -46,7 +46,7 @@ class ApiRoutes {
   std::vector<Route> routes_;
 };
 
-// The value of `key` in "a=1&b=2", "" if it is not there; not decoded.
+// The value of `key` in a query such as "a=1&b=2", not decoded; "" if the key is not there.
 std::string QueryValue(std::string_view query, std::string_view key);
 
 }  // namespace tacho::simulate

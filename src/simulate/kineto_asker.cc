@@ -71,7 +71,7 @@ class Asker {
     return true;
   }
 
-  // Sends a message and returns the payload of the answer; "" if none comes.
+  // Sends a message and returns the answer's payload; "" if no answer comes.
   std::string Exchange(const KinetoMessage& message) {
     const std::string bytes = PackKinetoMessage(message);
     int64_t pause = kFirstTryNs;
@@ -82,9 +82,10 @@ class Asker {
       const bool again = errno == ECONNREFUSED || errno == EAGAIN;
       if (!again || tries == kMostTries || !WaitUntil(MonotonicNs() + pause, -1)) return "";
     }
-    if (tries == kMostTries) return "";  // Kineto counts the last one as failed, sent or not
+    // Kineto counts the last try as failed, even if it was sent.
+    if (tries == kMostTries) return "";
     if (!WaitUntil(MonotonicNs() + kAnswerNs, socket_.get())) return "";
-    const int flags = late_ > 0 ? MSG_PEEK : 0;  // a late answer stays in the socket
+    const int flags = late_ > 0 ? MSG_PEEK : 0;  // leaves a late answer in the socket
     KinetoAddress from{.size = sizeof(sockaddr_un)};
     const ssize_t size = recvfrom(socket_.get(), message_.data(), message_.size(), flags,
                                   reinterpret_cast<sockaddr*>(&from.name), &from.size);
@@ -95,7 +96,7 @@ class Asker {
     return answer ? answer->payload : "";
   }
 
-  // Same check as getName in Kineto's NetworkEndpoint.h.
+  // Makes the same check as getName in Kineto's NetworkEndpoint.h.
   void CheckName(const KinetoAddress& from) const {
     constexpr size_t kBefore = offsetof(sockaddr_un, sun_path);
     const std::string_view name(from.name.sun_path, from.size > kBefore ? from.size - kBefore : 0);
@@ -105,8 +106,8 @@ class Asker {
         fmt::format("Unexpected socket name: {}. Expected to start with {}", name, folder));
   }
 
-  // Listens to the channel until `time_ns`, or until `socket` can be read. Returns false once the
-  // channel is closed.
+  // Reads states from the channel until `time_ns`, or until `socket` can be read. Returns false
+  // once the channel is closed.
   bool WaitUntil(int64_t time_ns, int socket) {
     for (int64_t now = MonotonicNs(); alive_ && now < time_ns; now = MonotonicNs()) {
       pollfd waits[2] = {{channel_, POLLIN, 0}, {socket, POLLIN, 0}};

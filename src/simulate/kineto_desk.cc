@@ -30,7 +30,8 @@ class Desk : public KinetoDesk {
   ~Desk() override {
     thread_.request_stop();
     thread_.join();
-    // With this, readers reach the end of their channels even if others still hold them.
+    // After a shutdown the processes see the end of their channels, even if others still hold them
+    // open.
     for (const AskingProcess& process : *processes_) shutdown(process.channel.get(), SHUT_RDWR);
   }
 
@@ -57,7 +58,7 @@ class Desk : public KinetoDesk {
     auto order = ReadKinetoConfig(config, (*processes_)[i].pid, UnixNowNs(), allowed_folder_);
     if (!order) return;
     order->process_name = (*processes_)[i].name;
-    // A trace may end after the desk has closed.
+    // Shares `processes_`, because a trace may end after this desk has closed.
     const auto tell = [processes = processes_, i](int32_t state) {
       const char digit = static_cast<char>('0' + state);
       send((*processes)[i].channel.get(), &digit, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -70,7 +71,7 @@ class Desk : public KinetoDesk {
   Simulation& simulation_;
   const std::shared_ptr<const std::vector<AskingProcess>> processes_;
   const KinetoVersion version_;
-  const std::string allowed_folder_;  // traces must be below this folder; "": anywhere
+  const std::string allowed_folder_;  // traces must lie below it; "": anywhere
   std::jthread thread_;
 };
 

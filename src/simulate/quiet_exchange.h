@@ -9,7 +9,7 @@
 
 namespace tacho::simulate {
 
-// An exchange without a client: passes the whole answer to `done`; status 0 without an answer.
+// An exchange without a client. Passes the whole answer to `done`; status 0 if no answer came.
 class QuietExchange : public HttpExchange {
  public:
   using Done = std::function<void(int status, std::string body)>;

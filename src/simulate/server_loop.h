@@ -10,7 +10,7 @@
 
 namespace tacho::simulate {
 
-// The loop of an HTTP server, in real time; blocking work runs on other threads.
+// A Loop on the thread of an HTTP server, in real time. Blocking work runs on other threads.
 class ServerLoop : public Loop {
  public:
   ServerLoop(HttpServer& server, size_t most_threads);
@@ -22,14 +22,14 @@ class ServerLoop : public Loop {
   void At(int64_t monotonic_ns, std::function<void()> job) override;
   void Away(std::function<void(std::stop_token)> work, std::function<void()> done) override;
 
-  // Ends the threads; later requests are dropped.
+  // Ends the other threads; work that comes later is dropped.
   void Close();
 
  private:
   HttpServer& server_;
   int64_t unix_offset_ns_;
   std::atomic<bool> closed_ = false;
-  std::mutex mutex_;  // of pool_
+  std::mutex mutex_;  // guards pool_
   std::unique_ptr<FlushPool> pool_;
 };
 

@@ -16,7 +16,7 @@
 namespace tacho::simulate {
 namespace {
 
-// An exception of a library (as for unexpected JSON) becomes an answer instead of ending the
+// Turns a library's exception (as for unexpected JSON) into an answer, so that it does not end the
 // program.
 template <typename Do>
 HttpHandler Guarded(Do handle) {
@@ -157,7 +157,7 @@ class RunningSimulation : public Simulation {
     router_url_ = fmt::format("http://{}:{}", options.host, port);
     prometheus_url_ = fmt::format("http://{}:{}/metrics", options.host, prometheus);
     router_->OnListening(options.host, port);
-    // The line that slime and vime print.
+    // slime and vime print this line.
     log_.Line(fmt::format("(RolloutManager pid={}) Router launched at {}:{}, Prometheus port: {}",
                           options.worker.pid - 1, options.host, port, prometheus));
     return {};
@@ -167,7 +167,7 @@ class RunningSimulation : public Simulation {
   std::unique_ptr<HttpServer> server_;
   std::unique_ptr<HttpClient> client_;
   std::unique_ptr<ServerLoop> loop_;
-  std::unique_ptr<Router> router_;  // outlives the workers: their open answers end in it
+  std::unique_ptr<Router> router_;  // must outlive the workers, whose open answers end in it
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<WorkerPlace> places_;
   std::vector<uint16_t> ports_;

@@ -17,43 +17,44 @@
 
 namespace tacho::simulate {
 
-// A server around a vLLM or an SGLang with other routes; or (TensorRT-LLM, TokenSpeed) another
-// engine, which writes SGLang's traces under other names.
+// kDynamo puts other routes around a vLLM or an SGLang. kTensorRtLlm and kTokenSpeed are other
+// engines, which write SGLang's traces under other names.
 enum class HostKind : uint8_t { kNone, kTensorRtLlm, kTokenSpeed, kDynamo };
 
 // The settings of a simulated server process.
 struct WorkerOptions {
-  int64_t index = 0;  // among the workers: faults name it
+  int64_t index = 0;  // number of this worker; faults refer to it
   SimulatedEngine kind = SimulatedEngine::kVllm;
   HostKind host = HostKind::kNone;
-  std::string version;  // of the engine, also within a host
+  std::string version;  // version of the engine, even if a host surrounds it
   std::string served_model;
   CostModel cost;
   BatcherLimits limits;
   int data_parallel = 1;
   uint64_t seed = 1;
   std::string host_name = "sim";
-  // The pid of the server. Linux assigns no pid above 4,194,304, so unless the ranks are processes,
-  // these pids belong to no process.
+  // The server's pid. Linux assigns no pid above 4,194,304, so if the ranks are not processes of
+  // their own, all these pids belong to no real process.
   int64_t pid = 5'000'000;
-  // The pids by engine and rank, if the ranks are processes. Empty: numbers after `pid` are used.
+  // The pids by engine and rank, if each rank is a process. If empty, numbers after `pid` are used.
   std::vector<int64_t> rank_pids;
   int64_t max_model_len = 32'768;
   int64_t stream_interval = 1;  // tokens per chunk
   bool prefix_caching = true;
-  double profiler_slowdown = 0;  // EngineOptions
+  double profiler_slowdown = 0;  // see EngineOptions
   bool dev_mode = false;         // vLLM: VLLM_SERVER_DEV_MODE=1
   bool enable_metrics = true;    // SGLang: --enable-metrics
   bool echoes_request_id = false;
   bool logs_iterations = false, logs_requests = false;
-  std::string profiler_config;  // vLLM's own JSON; "" for none
-  std::string trace_folder;     // SGLang: SGLANG_TORCH_PROFILER_DIR; vLLM: when the JSON has none
-  std::string temp_folder;      // TMPDIR
+  std::string profiler_config;  // vLLM's --profiler-config as JSON; "" for none
+  // SGLang: SGLANG_TORCH_PROFILER_DIR. vLLM: used if `profiler_config` names no folder.
+  std::string trace_folder;
+  std::string temp_folder;  // TMPDIR
   int gzip_level = 1;
-  bool truth = false;  // write the expected figures beside each trace
+  bool truth = false;  // writes the expected figures beside each trace
   Faults faults;
 
-  std::string instance_id;  // vLLM: five hexadecimal digits, new ones for each start
+  std::string instance_id;  // vLLM: five hexadecimal digits, new at each start
   int64_t PidOf(size_t engine, int rank) const {
     const size_t at =
         engine * static_cast<size_t>(cost.tensor_parallel) + static_cast<size_t>(rank);
@@ -61,17 +62,17 @@ struct WorkerOptions {
   }
 };
 
-// A simulated server process: one HTTP port, one or more engines. On the loop's thread.
+// A simulated server process: one HTTP port, one or more engines. Used on the loop's thread.
 class Worker {
  public:
   virtual ~Worker() = default;
   virtual void Handle(const std::shared_ptr<HttpExchange>& exchange) = 0;
   virtual void OnListening(uint16_t port) = 0;
-  // Records a window of one of its ranks, without HTTP, as Kineto's daemon requests it.
+  // Records a trace window of one of its ranks, without HTTP, as Kineto's daemon requests it.
   virtual void TraceWindow(const TraceWindowOrder& order) = 0;
 
   const WorkerOptions& options() const { return options_; }
-  // The pids by engine and rank.
+  // For each engine: the pids of its ranks.
   std::vector<int64_t> RankPids() const {
     std::vector<int64_t> pids;
     for (int engine = 0; engine < options_.data_parallel; ++engine) {

@@ -18,12 +18,15 @@ uint64_t From(int64_t min, int64_t value) {
   return static_cast<uint64_t>(value) - static_cast<uint64_t>(min);
 }
 
-// The value at index `rank` in sorted order. Counts the values by their leading bits, then those of
-// the class with that index by the next bits, and so on until few are left.
+// The value with index `rank` in sorted order. Counts values by their leading bits, finds the class
+// that contains this index, then counts the values of this class by their next bits, and so on
+// until few are left.
 int64_t Select(Lists lists, int64_t min, int64_t max, uint64_t count, uint64_t rank) {
   constexpr int kBits = 11;
   constexpr uint64_t kFew = 2048;
-  uint64_t low = 0, width = From(min, max);  // class: its first, from `min`; its last - its first
+  // `low`: distance of the class's first value from `min`. `width`: distance from its first to its
+  // last value.
+  uint64_t low = 0, width = From(min, max);
   while (count > kFew && width > 0) {
     const int shift = std::max(0, static_cast<int>(std::bit_width(width)) - kBits);
     std::array<uint64_t, size_t{1} << kBits> counts{};
@@ -54,15 +57,15 @@ int64_t Select(Lists lists, int64_t min, int64_t max, uint64_t count, uint64_t r
   return static_cast<int64_t>(static_cast<uint64_t>(min) + low);
 }
 
-// How far the values are from `middle`, and what lies below `upper`.
+// How far the values are from `middle`, and some facts about values below `upper`.
 struct Deviations {
   UnsignedWide squares = 0;
-  Wide beside = 0;  // sum of the differences of all values
+  Wide beside = 0;  // sum of the differences between the values and `middle`
   uint64_t smaller = 0;
-  int64_t lower = 0;  // the largest value below `upper`; else the smallest of all
+  int64_t lower = 0;  // the largest value below `upper`, else the smallest value
 };
 
-// `middle` is counted from `min`, in units of 2^shift.
+// `middle` is the distance from `min`, in units of 2^shift.
 Deviations DeviationsOf(Lists lists, int64_t min, uint64_t middle, int shift, int64_t upper) {
   Deviations all{.lower = min};
   int64_t lower = min;
@@ -113,9 +116,9 @@ Figures FiguresOf(Lists lists) {
   figures.avg = static_cast<double>(total) / n;
   const int64_t upper = Select(lists, figures.min, figures.max, count, count / 2);
 
-  // Sums the squares of integers exactly: a sum of doubles would depend on the order. Values that
-  // are too large for that lose their lowest bits: twice the bits of a value plus the bits of the
-  // count must stay below 128.
+  // Sums up squares as exact integers, because a sum of doubles would depend on the order. For
+  // that, twice the bits of a value plus the bits of the count must stay below 128; values that are
+  // too large lose their lowest bits.
   const int most_bits = std::min(47, (126 - static_cast<int>(std::bit_width(count))) / 2);
   const int shift =
       std::max(0, static_cast<int>(std::bit_width(From(figures.min, figures.max))) - most_bits);
@@ -142,7 +145,8 @@ Figures FiguresOf(Lists lists) {
 double RoundAsSqlite(double value, int decimals) {
   const long double scale = std::pow(10.0L, decimals);
   const long double magnitude = std::fabs(static_cast<long double>(value));
-  const long double nudge = magnitude * 3e-16L;  // as in SQLite: what a double may lack of its text
+  // As in SQLite: a double may be this much below its decimal text.
+  const long double nudge = magnitude * 3e-16L;
   const long double rounded = std::floor((magnitude + nudge) * scale + 0.5L) / scale;
   return static_cast<double>(value < 0 ? -rounded : rounded);
 }

@@ -11,19 +11,19 @@
 namespace tacho {
 namespace {
 
-// " 244    1    6"
+// In columns: " 244    1    6".
 std::string ShownXyz(const std::optional<LaunchSizes::Xyz>& xyz) {
   return xyz ? fmt::format("{:>4} {:>4} {:>4}", (*xyz)[0], (*xyz)[1], (*xyz)[2]) : "";
 }
 
-// MB as nsys prints them, by printf: 7500 bytes are 0.007, as the double is a little less than
-// 0.0075.
+// Megabytes as nsys prints them with printf: 7500 bytes are 0.007, because the double is slightly
+// below 0.0075.
 Cell Megabytes(double bytes) {
   return std::strtod(fmt::format("{:.3f}", bytes / 1e6).c_str(), nullptr);
 }
 
-// The least width of a kernel's name in columns. Its arguments distinguish it from others, so the
-// figures of the line shrink first.
+// The least width of a kernel's name. Its template arguments distinguish it from others, so the
+// figures in the line are left out first.
 constexpr size_t kLegibleKernel = 38;
 
 }  // namespace
@@ -74,7 +74,7 @@ Table GpuMemorySizeSummary(const WorkTimes& times, size_t threads) {
 
 namespace {
 
-// The rows of cuda_gpu_trace of one trace.
+// Makes the rows of cuda_gpu_trace for one trace.
 class GpuTraceRows {
  public:
   explicit GpuTraceRows(const StatsTrace& trace)
@@ -110,7 +110,7 @@ class GpuTraceRows {
   }
 
  private:
-  // nsys multiplies the bytes by the whole number of such operations that fit into a second.
+  // As in nsys: the bytes times the whole number of such operations that fit into a second.
   static void AppendSpeed(std::optional<int64_t> bytes, int64_t duration,
                           std::vector<Cell>& cells) {
     constexpr int64_t kSecond = 1'000'000'000;
@@ -123,7 +123,8 @@ class GpuTraceRows {
     cells.push_back(Megabytes(static_cast<double>(*bytes) * static_cast<double>(a_second)));
   }
 
-  // "Memcpy HtoD (Pageable -> Device)", "Memset (Device)"
+  // Appends the two memory kinds in "Memcpy HtoD (Pageable -> Device)" or the one in "Memset
+  // (Device)".
   static void AppendMemoryKinds(std::string_view name, std::vector<Cell>& cells) {
     const size_t open = name.find('('), close = name.rfind(')');
     std::string_view kinds = open < close && close != std::string_view::npos
@@ -182,7 +183,7 @@ Table GpuTraceReport(std::span<const StatsTrace> traces, size_t most) {
   std::ranges::stable_sort(places, {}, &Place::start);
   std::vector<GpuTraceRows> rows;
   for (const StatsTrace& trace : traces) rows.emplace_back(trace);
-  // Folds as FoldRows does, but does not make the cells of the rows that are not shown.
+  // Sums up rows as FoldRows does, but does not compute the cells of rows that are not shown.
   const size_t shown = places.size() <= most + 1 ? places.size() : most;
   for (const Place& place : std::span(places).first(shown))
     table.Add(rows[place.trace].CellsOf(place.row));

@@ -34,7 +34,7 @@ void StatsGroups::Add(uint32_t group, const WorkTimes::Lists& values) {
 
 std::vector<StatsGroups::Group> StatsGroups::Finish(size_t threads) && {
   std::vector<Group> groups;
-  std::vector<std::pair<size_t, size_t>> by_size;  // values, group
+  std::vector<std::pair<size_t, size_t>> by_size;  // number of values, index of the group
   std::vector<const Values*> values;
   for (auto& [key, id] : ids_) {
     Values& of_key = values_[id];
@@ -47,7 +47,7 @@ std::vector<StatsGroups::Group> StatsGroups::Finish(size_t threads) && {
     groups.push_back({key, {}});
   }
   std::ranges::sort(by_size, std::greater());
-  // Threads are for the large ones: most recordings have none.
+  // Only large groups are worth a thread; most recordings have none.
   constexpr size_t kLarge = 50'000;
   const auto first_small = std::ranges::partition_point(
       by_size, [](const auto& group) { return group.first >= kLarge; });

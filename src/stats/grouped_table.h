@@ -12,26 +12,27 @@
 
 namespace tacho {
 
-// Columns as `nsys stats` heads them in CSV files: "Total Time (ns)". Durations are nanoseconds.
+// Columns with the headings of the CSV files of `nsys stats`, such as "Total Time (ns)". Durations
+// are in nanoseconds.
 TableColumn StatsInteger(const std::string& name);
 TableColumn StatsNumber(const std::string& name, int decimals = 1);
-TableColumn StatsText(const std::string& name);  // shortened on the screen
-TableColumn StatsName(const std::string& name);  // the same, for the name of the row
+TableColumn StatsText(const std::string& name);  // may be shortened on a screen
+TableColumn StatsName(const std::string& name);  // the same, for the column that names the row
 
-// Groups integers by a key of texts.
+// Collects integers in groups. The key of a group is a list of texts.
 class StatsGroups {
  public:
   using Key = std::vector<std::string>;
   uint32_t GroupOf(Key key);
   void Add(uint32_t group, int64_t value) { values_[group].own.push_back(value); }
-  void Add(uint32_t group, const WorkTimes::Lists& values);  // `values` must outlive this
+  void Add(uint32_t group, const WorkTimes::Lists& values);  // `values` must outlive this object
 
   struct Group {
     Key key;
     Figures figures;
   };
-  // The groups with a value, by total, largest first, then by key. On `threads` threads; 0: one for
-  // each core.
+  // The figures of all groups that have values, sorted by total, largest first, then by key.
+  // `threads`: how many threads to use; 0: one for each core.
   [[nodiscard]] std::vector<Group> Finish(size_t threads) &&;
 
  private:
@@ -43,13 +44,13 @@ class StatsGroups {
   std::vector<Values> values_;
 };
 
-// "Time (%)", "Total Time (ns)", `count`, "Avg (ns)", "Med (ns)", "Min (ns)", "Max (ns)", "StdDev
-// (ns)", and the texts of the key under the headings `texts`. "Time (%)" is the share of the total
-// of all rows.
+// A table with "Time (%)", "Total Time (ns)", `count`, "Avg (ns)", "Med (ns)", "Min (ns)", "Max
+// (ns)" and "StdDev (ns)", then the texts of the group's key in the columns `texts`. "Time (%)" is
+// the row's share of the total of all rows.
 Table TimeSummary(const std::string& name, const std::string& count,
                   const std::vector<TableColumn>& texts, StatsGroups groups, size_t threads = 1);
 
-// Avg, Med, Min, Max and StdDev, which nsys rounds to one decimal.
+// Appends Avg, Med, Min, Max and StdDev, rounded to one decimal as nsys does.
 void AppendFigures(const Figures& figures, std::vector<Cell>& cells);
 
 }  // namespace tacho

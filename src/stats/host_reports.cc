@@ -1,4 +1,4 @@
-// Reports of calls: of CUDA, of the operating system, and of what they launch.
+// Reports about calls of CUDA and of the operating system, and about what they launch.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -36,7 +36,7 @@ namespace {
 
 enum LaunchPart : size_t { kTotalPart, kApiPart, kQueuePart, kKernelPart, kLaunchParts };
 
-// Kernels of one name that one call of a thread launched onto a device.
+// The kernels of one name that one function launched onto a device from one thread.
 struct LaunchRow {
   Cell pid, tid, device;
   std::string api, kernel;
@@ -84,9 +84,9 @@ class LaunchRows {
 
 }  // namespace
 
-// Times from the beginning of a launch call to the end of the call or of its kernel, whichever is
-// later; and the times of the call, of the kernel, and of the queue between them. A kernel that
-// starts before its call returns has no time in the queue.
+// Four times for each launch: from the begin of the launch call to the end of the call or of its
+// kernel, whichever is later; of the call; of the queue between call and kernel; and of the kernel.
+// A kernel that starts before its call returns has no queue time.
 Table KernelExecutionSummary(std::span<const StatsTrace> traces, size_t /*most*/) {
   LaunchRows rows;
   for (const StatsTrace& trace : traces) rows.Add(trace);

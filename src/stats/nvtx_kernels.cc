@@ -1,4 +1,4 @@
-// Kernels by the NVTX ranges that they are launched in.
+// The report on kernels by the NVTX ranges in which they are launched.
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -14,9 +14,9 @@
 namespace tacho {
 namespace {
 
-// A number for each name and style.
+// Gives a number to each pair of name and style. By index in `ranges`: the number of that range.
 std::vector<uint32_t> NameIds(const std::vector<NvtxRange>& ranges) {
-  std::unordered_map<std::string_view, uint32_t> known[2];  // by style
+  std::unordered_map<std::string_view, uint32_t> known[2];  // indexed by style
   std::vector<uint32_t> ids;
   ids.reserve(ranges.size());
   uint32_t next = 0;
@@ -28,7 +28,7 @@ std::vector<uint32_t> NameIds(const std::vector<NvtxRange>& ranges) {
   return ids;
 }
 
-// A set of numbers. Cheap where numbers that are close to each other are added one after the other.
+// A set of numbers. It is cheap if numbers that are added one after the other are close together.
 class NumberSet {
  public:
   void Add(uint64_t number) {
@@ -47,20 +47,21 @@ class NumberSet {
   }
 
  private:
-  std::unordered_map<uint64_t, uint64_t> blocks_;  // of 64 numbers
-  uint64_t block_ = 0, bits_ = 0;                  // the last block
+  std::unordered_map<uint64_t, uint64_t> blocks_;  // by number / 64: 64 bits, one for each number
+  uint64_t block_ = 0, bits_ = 0;                  // the block used last, not stored yet
 };
 
-// The kernels of one name that were launched in ranges of one name on one thread.
+// The kernels of one name that were launched on one thread inside ranges of one name.
 struct KernelsInRange {
-  std::map<uint64_t, std::vector<int64_t>> times;  // by how many of these ranges each kernel is in
+  // Durations, by how many of these ranges contain the kernel.
+  std::map<uint64_t, std::vector<int64_t>> times;
   NumberSet ranges;
   int64_t kernels = 0;
 };
 
 class KernelsByRange {
  public:
-  // Keys are sorted as by nsys. Traces with the same thread share their rows.
+  // Sorted as in nsys. Traces with the same thread share their rows.
   struct Key {
     Cell range = {}, pid = {}, tid = {}, style = {};
     std::string kernel = {};
@@ -69,8 +70,9 @@ class KernelsByRange {
 
   void Add(const StatsTrace& stats) {
     const std::vector<uint32_t> names = NameIds(stats.ranges());
-    std::vector<std::vector<uint32_t>> around(stats.ranges().size());  // by name
-    std::vector<uint32_t> of_launch;  // names of the ranges around a launch
+    // By number of the name: ranges around the current launch.
+    std::vector<std::vector<uint32_t>> around(stats.ranges().size());
+    std::vector<uint32_t> of_launch;  // names of the ranges around the current launch
     row_of_.clear();
     cut_ += ForEachLaunch(stats, true, [&](const LaunchInRanges& launch) {
       for (const uint32_t range : launch.ranges) {
@@ -88,7 +90,7 @@ class KernelsByRange {
   [[nodiscard]] size_t cut() const { return cut_; }
 
  private:
-  // `ranges`: those around the launch that have this name.
+  // `ranges`: those ranges around the launch that have this name.
   void Add(const StatsTrace& stats, const LaunchInRanges& launch, uint32_t name,
            const std::vector<uint32_t>& ranges) {
     const KernelsInRange* last = nullptr;
@@ -124,7 +126,7 @@ class KernelsByRange {
   }
 
   std::map<Key, KernelsInRange> rows_;
-  // Rows of the current trace: by thread, name of ranges, kernel.
+  // Rows of the current trace, by thread, name of the ranges, and kernel.
   std::map<std::tuple<uint32_t, uint32_t, StringId>, KernelsInRange*> row_of_;
   uint64_t ranges_before_ = 0;
   size_t cut_ = 0;
@@ -143,8 +145,9 @@ std::vector<Cell> CellsOf(const KernelsByRange::Key& key, KernelsInRange& row) {
 
 }  // namespace
 
-// A kernel belongs to all ranges around its launch call, on the thread of the call. Without such a
-// range it belongs to a range without a name; if its launch is unknown, also to no thread.
+// A kernel belongs to all ranges around its launch call on the thread of that call. If there is
+// none, it belongs to a range without a name; if its launch call is unknown, it belongs to no
+// thread either.
 Table NvtxKernelSummary(std::span<const StatsTrace> traces, size_t /*most*/) {
   KernelsByRange rows;
   bool has_ranges = false;

@@ -1,4 +1,4 @@
-// Reports of NVTX ranges, and of where the work that they launch is on the GPU.
+// Reports about NVTX ranges, and about where the work launched inside them runs on the GPU.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -21,7 +21,7 @@ Cell AverageOf(int64_t total, int64_t count) {
 
 Table NvtxSummary(std::span<const StatsTrace> traces, size_t /*most*/) {
   StatsGroups groups;
-  std::unordered_map<std::string, uint32_t> known[2];  // by style
+  std::unordered_map<std::string, uint32_t> known[2];  // indexed by style
   for (const StatsTrace& trace : traces) {
     for (const NvtxRange& range : trace.ranges()) {
       const auto [group, added] = known[range.is_start_end ? 1 : 0].try_emplace(range.name, 0);
@@ -35,17 +35,17 @@ Table NvtxSummary(std::span<const StatsTrace> traces, size_t /*most*/) {
 
 namespace {
 
-// The work that a range launched: from its first begin on the GPU to its last end.
+// The time on the GPU of the work launched inside a range: from its first start to its last end.
 struct Projection {
   const StatsTrace* trace;
   uint32_t range;
   Interval work;
   int64_t operations = 0;  // launches of GPU work
-  int64_t children = 0;    // ranges directly inside that launched work
-  int64_t level = 0;       // ranges around it
+  int64_t children = 0;    // ranges directly inside it that launched work
+  int64_t level = 0;       // number of ranges around it
 };
 
-// Adds to `cut` the launches for which outer ranges were left out.
+// Adds to `cut` the number of launches whose outermost ranges were left out.
 std::vector<Projection> ProjectRanges(const StatsTrace& stats, size_t& cut) {
   const GpuTable& gpu = stats.trace().gpu;
   const std::vector<NvtxRange>& ranges = stats.ranges();

@@ -13,21 +13,21 @@ namespace {
 
 constexpr size_t kMostAround = 10'000;
 
-// The ranges of a thread that are open at a point in time, which moves on.
+// The ranges of one thread that are open at the current time of a sweep.
 class OpenRanges {
  public:
   explicit OpenRanges(const std::vector<NvtxRange>& ranges) : ranges_(ranges) {}
 
-  // Forgets those that ended before `t`.
+  // Removes ranges that ended before `t`.
   void EndBefore(TimeNs t) {
     while (!open_.empty() && ranges_[open_.back()].when.end < t) open_.pop_back();
-    if (open_.size() > 2 * kept_) Forget(t);  // below the last one others may have ended
+    if (open_.size() > 2 * kept_) Forget(t);  // ranges below the last one may have ended too
   }
   void Open(uint32_t range) { open_.push_back(range); }
   void Clear() { open_.clear(); }
 
-  // Calls `use` with the ranges around `when`, innermost first; the sweep has reached the start of
-  // `when`. False if there are too many: then the outermost are left out.
+  // Calls `use` with each range around `when`, innermost first. The sweep must be at the start of
+  // `when`. False if there are too many; then the outermost ones are left out.
   template <typename Use>
   bool ForEachAround(Interval when, const Use& use) {
     size_t around = 0, ended = 0;

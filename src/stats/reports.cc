@@ -43,9 +43,9 @@ constexpr std::array kReports{
     StatsReport{"nvtx_gpu_proj_trace", "NVTX GPU Projection Trace",
                 "NVTX ranges that launch GPU work", kBoth, NvtxProjectionTrace},
 };
-constexpr size_t kDefaults = 6;  // the first ones
+constexpr size_t kDefaults = 6;  // the first six are the default
 
-// The names until nsys 2022.4. A report printed under its old name has the columns of that time.
+// The names used up to nsys 2022.4. A report under its old name has the columns of that version.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kOldNames{{
     {"nvtxsum", "nvtx_sum"},
     {"osrtsum", "osrt_sum"},

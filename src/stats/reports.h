@@ -12,27 +12,28 @@
 
 namespace tacho {
 
-// A report of `nsys stats`: its columns, names, units and formulas are those of nsys (2022.4 under
-// an old name, today's manual under a new one).
+// A report of `nsys stats`. Its columns, names, units and formulas are those of nsys: of version
+// 2022.4 if it is asked for by an old name, of the current manual if by a new name.
 struct StatsReport {
   std::string_view name;   // "cuda_gpu_kern_sum"
   std::string_view title;  // "CUDA GPU Kernel Summary"
-  std::string_view of;     // what it reports on, for a trace that has none: "GPU kernels"
+  std::string_view of;  // what it reports on, for the message that a trace has none: "GPU kernels"
   StatsTrace::Needs needs;
-  // One of these two makes the table, named `name`, of all traces of a file. A table without rows:
-  // the traces have nothing for it. `most`: so many rows will be shown; the table may already have
-  // the others folded into one row.
+  // One of these two functions makes the table, named `name`, for all traces of a file. A table
+  // without rows means that the traces have nothing for it. `most`: how many rows will be shown;
+  // the table may already sum up the others in one row.
   Table (*of_traces)(std::span<const StatsTrace> traces, size_t most) = nullptr;
   Table (*of_times)(const WorkTimes& times, size_t threads) = nullptr;
 };
 
-// All of them, in the order of the help.
+// All reports, in the order of the help text.
 std::span<const StatsReport> StatsReports();
-// Finds a report by a new or an old name. kUsage for other names; the message has the nearest one.
+// Finds a report by its new or old name. kUsage if there is none; the message gives the most
+// similar name.
 Result<const StatsReport*> FindStatsReport(std::string_view name);
-// The reports that are made if no report is named, as in nsys.
+// The reports that are made if the user names none; the same as in nsys.
 std::vector<const StatsReport*> DefaultStatsReports();
-// "gpukernsum = cuda_gpu_kern_gb_sum", for the help.
+// Pairs of old and new name for the help text: "gpukernsum = cuda_gpu_kern_gb_sum".
 std::vector<std::pair<std::string_view, std::string_view>> OldStatsNames();
 
 Table GpuKernelSummary(const WorkTimes& times, size_t threads);

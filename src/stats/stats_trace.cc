@@ -11,8 +11,8 @@
 namespace tacho {
 namespace {
 
-// The texts of NVTX ranges. The model holds a text of torch's emit_nvtx as a name with arguments
-// (ingest/nsys_sqlite/FORMAT.md); this puts it together again.
+// Makes the texts of NVTX ranges. A text from torch's emit_nvtx is stored as a name with arguments
+// (ingest/nsys_sqlite/FORMAT.md); this class puts it together again.
 class RangeNames {
  public:
   explicit RangeNames(const Trace& trace)
@@ -62,7 +62,7 @@ void StatsTrace::ReadRanges() {
   };
   for (uint32_t row = 0; row < trace.annotations.size(); ++row)
     add(trace.annotations, row, {trace.annotations.args[row]});
-  if (is_nsys_) {  // in other traces nobody named these ranges
+  if (is_nsys_) {  // in other traces, no user named these ranges
     for (uint32_t row = 0; row < trace.host_ops.size(); ++row)
       add(trace.host_ops, row, HostOpArgs(trace, row));
     const RangeTable& free = trace.ranges;

@@ -12,30 +12,31 @@
 
 namespace tacho {
 
-// An NVTX range; in Kineto's traces, an annotation.
+// An NVTX range. In Kineto's traces: an annotation.
 struct NvtxRange {
   Interval when;
-  std::string name;  // as nsys stats has it, after the name of its domain: "NCCL:ncclAllReduce"
+  std::string name;  // as nsys stats prints it, after the name of its domain: "NCCL:ncclAllReduce"
   TrackId track;
-  bool is_start_end = false;  // a start/end range, which need not nest
+  bool is_start_end = false;  // a start/end range; such ranges need not nest
   bool is_on_one_thread = true;
 
-  // In the words of nsys stats.
+  // The style in the words of nsys stats.
   [[nodiscard]] const char* style() const { return is_start_end ? "StartEnd" : "PushPop"; }
 };
 
-// "[CUDA memcpy HtoD]" of "Memcpy HtoD (Pinned -> Device)", "[CUDA memset]".
+// The name of a GPU operation in nsys: "[CUDA memcpy HtoD]" for "Memcpy HtoD (Pinned -> Device)",
+// or "[CUDA memset]".
 std::string OperationName(SliceKind kind, std::string_view name);
-// The name of a call, with the version of its signature if nsys stats keeps that in the name: from
-// five digits on.
+// The name of a call. If the version of its signature has five digits or more, nsys stats keeps it
+// in the name.
 std::string CallName(std::string_view name, int64_t version);
 
-// One trace with what several reports need of it. Names of kernels and calls, ids of processes and
-// threads are as nsys stats prints them.
+// One trace, with data that several reports need. Names of kernels and calls and ids of processes
+// and threads are as nsys stats prints them.
 class StatsTrace {
  public:
-  // What the reports need. All else costs nothing, and may be missing in a trace from an export of
-  // nsys.
+  // Which data the reports need. Other data costs no time, and may be missing if the trace comes
+  // from an nsys export.
   struct Needs {
     bool launches = false, ranges = false, gpu = false, gpu_details = false, calls = false,
          os_calls = false;
@@ -48,7 +49,7 @@ class StatsTrace {
   StatsTrace(const Trace& trace, Needs needs);
 
   [[nodiscard]] const Trace& trace() const { return *trace_; }
-  // A CUDA graph that was recorded as a whole is no kernel.
+  // False for a CUDA graph that was recorded as a whole.
   [[nodiscard]] bool IsKernel(uint32_t gpu_row) const {
     return trace_->gpu.kind[gpu_row] == SliceKind::kKernel &&
            (!is_nsys_ || trace_->gpu.launch.empty() || LaunchOf(gpu_row).grid);
@@ -59,17 +60,17 @@ class StatsTrace {
   [[nodiscard]] std::string OperationOf(uint32_t gpu_row) const {
     return OperationName(trace_->gpu.kind[gpu_row], Text(trace_->gpu.name[gpu_row]));
   }
-  // Row of host_calls; LaunchLinks::kNone: none.
+  // The launch call as a row of host_calls; LaunchLinks::kNone: unknown.
   [[nodiscard]] uint32_t CallOf(uint32_t gpu_row) const { return links_.call_of_gpu[gpu_row]; }
   // The version of a call's signature; -1: unknown.
   [[nodiscard]] int64_t VersionOf(uint32_t call) const {
     return version_.Integer(HostCallArgs(*trace_, call)).value_or(-1);
   }
-  // As nsys stats prints it.
+  // The name of a call as nsys stats prints it.
   [[nodiscard]] std::string CallNameOf(uint32_t call, int64_t version) const {
     return CallName(Text(trace_->host_calls.name[call]), version);
   }
-  // Ordered by track; there an outer range comes before inner ones.
+  // Sorted by track; on a track, an outer range comes before the ranges inside it.
   [[nodiscard]] const std::vector<NvtxRange>& ranges() const { return ranges_; }
 
   [[nodiscard]] Cell Pid(TrackId track) const;
@@ -86,7 +87,7 @@ class StatsTrace {
   std::vector<NvtxRange> ranges_;
 };
 
-// The text as an integer if it is one, else the text.
+// `text` as an integer if it is one, else as it is.
 Cell NumberOrText(std::string_view text);
 
 }  // namespace tacho

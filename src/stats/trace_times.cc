@@ -19,7 +19,7 @@ struct IdHash {
   }
 };
 
-// The entries of one trace in a list of WorkTimes, by ids.
+// Finds the entries of one trace in a list of WorkTimes by their ids.
 template <typename Entry>
 class EntriesById {
  public:
@@ -37,7 +37,7 @@ class EntriesById {
   std::unordered_map<std::tuple<StringId, StringId, int64_t>, size_t, IdHash> index_;
 };
 
-// One list with room for values.
+// A single list, for values of one trace.
 WorkTimes::Lists OneList() {
   WorkTimes::Lists lists;
   lists.emplace_back();
@@ -87,7 +87,7 @@ void AddCallTimes(const StatsTrace& stats, WorkTimes& times) {
 void AddOsCallTimes(const StatsTrace& stats, WorkTimes& times) {
   const Trace& trace = stats.trace();
   const OtherSliceTable& others = trace.others;
-  const ArgReader event_class(trace, "event class");  // only rows that are no calls have it
+  const ArgReader event_class(trace, "event class");  // only rows that are not calls have it
   EntriesById calls(times.os_calls);
   for (uint32_t row = 0; row < others.size(); ++row) {
     if (stats.Text(trace.words[others.category[row]].name) != "osrt") continue;

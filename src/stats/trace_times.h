@@ -5,8 +5,8 @@
 
 namespace tacho {
 
-// Adds the times of the trace's rows, as far as `needs` asks for them: gpu, gpu_details, calls,
-// os_calls.
+// Adds the times of the trace's rows to `times`, as far as gpu, gpu_details, calls and os_calls of
+// `needs` ask for them.
 void AddTimesOf(const StatsTrace& trace, StatsTrace::Needs needs, WorkTimes& times);
 
 }  // namespace tacho

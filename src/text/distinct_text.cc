@@ -14,7 +14,7 @@
 namespace tacho {
 namespace {
 
-// The length in bytes of the whole characters that both begin with.
+// The length in bytes of the common beginning of `a` and `b`, in whole characters.
 size_t CommonPrefix(std::string_view a, std::string_view b) {
   size_t common = 0;
   while (common < a.size() && common < b.size()) {
@@ -25,13 +25,14 @@ size_t CommonPrefix(std::string_view a, std::string_view b) {
   return common;
 }
 
-// Rows whose texts look alike so far.
+// Rows whose cut texts still look the same.
 struct Alike {
   std::vector<size_t> rows;
-  size_t depth = 0;  // rounds of separating them so far
+  size_t depth = 0;  // how many rounds have tried to separate them
 };
 
-// How `rows` look when cut to `width` from about byte `from` on, where their texts begin to differ.
+// The texts of `rows`, each cut to `width` so that it shows the part from about byte `from` on,
+// where the texts begin to differ.
 std::vector<std::string> LooksFrom(const std::vector<std::string>& texts,
                                    const std::vector<size_t>& rows, size_t from, size_t width,
                                    bool unicode) {
@@ -52,17 +53,17 @@ std::vector<std::string> LooksFrom(const std::vector<std::string>& texts,
 std::vector<std::string> FitDistinct(const std::vector<std::string>& cells,
                                      const std::vector<std::string>& texts, size_t width,
                                      bool unicode) {
-  constexpr size_t kDeepest = 8;  // levels of groups within groups; deeper rows are numbered
-  std::map<std::string, std::vector<size_t>> looks;  // by look: one row of each cell
+  constexpr size_t kDeepest = 8;  // nested groups; rows that still look the same are numbered
+  std::map<std::string, std::vector<size_t>> looks;  // by look: one row for each cell that has it
   std::set<std::string_view> seen;
   for (size_t i = 0; i < cells.size(); ++i) {
     if (seen.insert(cells[i]).second) looks[FitName(texts[i], width, unicode)].push_back(i);
   }
-  std::map<std::string_view, std::string> shown;  // by cell
+  std::map<std::string_view, std::string> shown;  // keyed by cell
   std::set<std::string> taken;
-  std::unordered_map<std::string, size_t> numbers;  // by look: the last one given
+  std::unordered_map<std::string, size_t> numbers;  // by look: the last number given
   std::vector<Alike> open;
-  // Rows that look like no other are done.
+  // Rows whose look is unique are done.
   const auto sort_out = [&](std::map<std::string, std::vector<size_t>>& by_look, size_t depth) {
     for (auto& [look, rows] : by_look) {
       if (rows.size() == 1 && taken.insert(look).second) {

@@ -26,7 +26,7 @@ size_t WidestLine(const std::vector<TextLine>& lines) {
   return width;
 }
 
-// Appends each block to a text.
+// Appends each block to a plain text.
 class TextRenderer {
  public:
   TextRenderer(const TextStyle& style, const TextLayout& layout)

@@ -14,18 +14,18 @@
 
 namespace tacho {
 
-// A report as a list of blocks. Texts hold names as they are in the traces: each renderer makes
-// them safe for the format that it writes.
+// A report as a list of blocks. Texts contain names just as they are in the traces; each renderer
+// makes them safe for its format.
 
-// kTitle (between rules) and kSection (between dashes) imitate the layout of slime's and vime's
-// analyze_profile.py, which users know.
+// kTitle (between two rules) and kSection (between dashes) imitate the layout of analyze_profile.py
+// in slime and vime, which users know.
 struct Heading {
   enum class Level : uint8_t { kTitle, kSection, kName, kPart };
   Level level = Level::kPart;
   std::string text;
 };
 
-// What the document is about. In Markdown the name is a heading.
+// Tells what the document is about. In Markdown the name is a heading.
 struct Subject {
   std::string label, name = {};
   std::vector<std::string> facts = {};
@@ -34,11 +34,11 @@ struct Subject {
 struct Paragraph {
   std::string text;
   Paint paint = Paint::kPlain;
-  size_t indent = 1;         // of the lines after the first
-  bool on_one_line = false;  // not wrapped, because its columns are aligned
+  size_t indent = 1;         // of all lines but the first
+  bool on_one_line = false;  // not wrapped, because it has aligned columns
 };
 
-// An item of a list. Markdown leaves out the advice.
+// An item of a list. Markdown leaves out `advice`.
 struct Remark {
   std::string name, text = {}, advice = {};
   Paint paint = Paint::kPlain;
@@ -46,26 +46,27 @@ struct Remark {
 
 struct TitledTable {
   Table table;
-  // On a screen: the heading of the first column, in capitals. In Markdown: above the table.
+  // On a screen: the heading of the first column, in capitals. In Markdown: a heading above the
+  // table.
   std::string title = {};
-  std::string screen_title = {};  // used on a screen instead of `title`, not in capitals
-  // At most this many rows are shown. The others are summed up in one row or, if `cut`, dropped.
+  std::string screen_title = {};  // replaces `title` on a screen, not in capitals
+  // How many rows are shown. The other rows are summed up in one row or, if `cut`, left out.
   size_t screen_rows = SIZE_MAX;
-  std::optional<size_t> markdown_rows = {};  // absent: the number given to the renderer
+  std::optional<size_t> markdown_rows = {};  // absent: as many as the renderer was told
   bool cut = false;
 
   void Keep(size_t rows);
 };
 
-// Two tables, side by side if the line is wide enough. The right one is left out if it has no row.
-// `total` is a text that adds up the left one.
+// Two tables, side by side if the line is wide enough. The right table is left out if it has no
+// rows. `total` is a text that sums up the left table.
 struct TablePair {
   TitledTable left, right;
   std::string total;
 };
 
-// A line with a drawing. One value: a bar of that share. More values: a timeline, marked where the
-// value is not 0.
+// A line with a drawing. If there is one value: a bar that shows it as a share. If there are
+// several: a timeline with a mark where the value is not 0.
 struct DrawnLine {
   std::string before;
   std::vector<double> values;
@@ -82,10 +83,10 @@ struct NextCommand {
   std::vector<Option> others = {};
 };
 
-// Repeats the main sentence under a long text: `whole` if it fits on two lines, else `brief`.
+// Repeats the main sentence below a long text: `whole` if it fits on two lines, else `brief`.
 struct SaidAgain {
   std::string label, whole, brief;
-  std::string caveat = {};  // below the sentence
+  std::string caveat = {};  // stands below the sentence
 };
 
 // A blank line on the screen.
@@ -102,23 +103,24 @@ struct Document {
 
   void Add(Content content) { blocks.push_back({std::move(content)}); }
   void AddForScreen(Content content) { blocks.push_back({std::move(content), true}); }
-  // Adds a gap, then `content`; adds nothing for a table without rows.
+  // Adds a gap, then `content`. If `content` is a table without rows, adds nothing.
   void AddPart(Content content);
   void Append(Document more);
 };
 
-// At most style.width columns wide, except titles, drawings and text that stays on one line.
+// Lines are at most style.width columns wide, except titles, drawings and text that stays on one
+// line.
 std::string RenderText(Document document, const TextStyle& style, const TextLayout& layout = {});
 
-// Markdown for GitHub. `rows`: the limit for tables without `markdown_rows`.
+// Markdown for GitHub. `rows`: how many rows to show of tables without `markdown_rows`.
 std::string RenderMarkdown(const Document& document, size_t rows = SIZE_MAX);
 
-// The tables of the document with all their rows, each as (file name, content). The names of the
-// tables must differ.
+// All tables of the document with all their rows, as pairs (file name, content). Each table must
+// have a different name.
 std::vector<std::pair<std::string, std::string>> RenderCsv(const Document& document);
 
-// {"tables": [{"name", "columns": [{"key", "unit"}], "rows": [{key: value}]}]}; a cell without a
-// value or with an empty text has no key.
+// {"tables": [{"name", "columns": [{"key", "unit"}], "rows": [{key: value}]}]}. A row has no key
+// for a cell without a value or with an empty text.
 std::string RenderJson(const Document& document);
 
 }  // namespace tacho

@@ -8,7 +8,7 @@
 namespace tacho {
 namespace {
 
-// Appends each block, except what only a screen can show.
+// Appends each block as Markdown, except what only a screen can show.
 class MarkdownRenderer {
  public:
   explicit MarkdownRenderer(size_t rows) : rows_(rows) {}
@@ -72,7 +72,7 @@ class MarkdownRenderer {
   void operator()(const auto& /*of_a_screen*/) {}
 
  private:
-  // Items of a list follow each other, all else stands apart.
+  // Puts a blank line before each block, but not between the items of a list.
   void Begin(bool item = false) {
     if (!out_.empty() && !(item && in_list_)) out_ += "\n";
     in_list_ = item;

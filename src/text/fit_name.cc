@@ -13,10 +13,11 @@ namespace {
 
 constexpr size_t kNone = std::string_view::npos;
 
-// Where the parts of a name are, in bytes.
+// Positions of the parts of a name, in bytes.
 struct NameShape {
-  std::vector<size_t> parts;           // beginnings of "ns", "f<int>"; at least one
-  size_t open = kNone, close = kNone;  // of the last part's arguments: '<', and after '>'
+  std::vector<size_t> parts;  // beginnings of "ns" and "f<int>"; at least one
+  // The arguments of the last part: position of '<', and after '>'.
+  size_t open = kNone, close = kNone;
 
   [[nodiscard]] size_t last() const { return parts.back(); }
 };
@@ -47,7 +48,7 @@ NameShape ShapeOf(std::string_view text) {
   return shape;
 }
 
-// The first characters of `text` that fit into `width` columns.
+// As many characters from the beginning of `text` as fit into `width` columns.
 std::string_view Head(std::string_view text, size_t width) {
   size_t end = 0, used = 0;
   while (end < text.size()) {
@@ -59,13 +60,13 @@ std::string_view Head(std::string_view text, size_t width) {
   return text.substr(0, end);
 }
 
-// Numbers and truth values say less than words.
+// Whether an argument is a word. Numbers and truth values tell less than words.
 bool IsWord(std::string_view argument) {
   return !argument.empty() && !IsDigit(argument[0]) && argument[0] != '-' && argument != "true" &&
          argument != "false";
 }
 
-// The arguments as a list, with a mark for each run of empty ones.
+// Joins the arguments to a list. Empty ones that follow each other become one mark.
 std::string ListOf(const std::vector<std::string>& arguments, std::string_view mark) {
   std::string out = "<";
   bool in_gap = false;
@@ -78,11 +79,11 @@ std::string ListOf(const std::vector<std::string>& arguments, std::string_view m
   return out + '>';
 }
 
-// Fits the list into `width` columns: words first, which may be shortened themselves, then numbers,
-// each from the front; "" when not even "<…>" fits.
+// Fits the list into `width` columns. Words are kept before numbers, the first ones before later
+// ones, and words may be shortened. "" if not even "<…>" fits.
 std::string FitArguments(std::string_view list, size_t width, bool unicode) {
-  constexpr size_t kMost = 16;           // arguments of a list that are shown
-  constexpr size_t kNarrowestWord = 10;  // in columns, of a word that is shortened
+  constexpr size_t kMost = 16;           // how many arguments of a list are shown
+  constexpr size_t kNarrowestWord = 10;  // a word is not shortened below this width, in columns
   const std::string_view mark = ElisionMark(unicode);
   if (DisplayWidth(mark) + 2 > width) return "";
   std::vector<std::string_view> arguments = SplitArguments(list);
@@ -116,7 +117,7 @@ std::string FitName(std::string_view text, size_t width, bool unicode) {
   const size_t front_width = DisplayWidth(front);
   if (width <= front_width) return FitText(text, width, unicode);
   size_t wide = DisplayWidth(text.substr(shape.last()));
-  if (wide + front_width <= width) {  // as many namespaces as fit
+  if (wide + front_width <= width) {  // keeps as many namespaces as fit
     size_t from = shape.last();
     for (size_t i = shape.parts.size() - 1; i-- > 0;) {
       wide += DisplayWidth(text.substr(shape.parts[i], from - shape.parts[i]));
@@ -127,7 +128,8 @@ std::string FitName(std::string_view text, size_t width, bool unicode) {
   }
   if (shape.open == kNone) return FitText(text.substr(shape.last()), width, unicode);
   const std::string_view base = text.substr(shape.last(), shape.open - shape.last());
-  const std::string behind = shape.close < text.size() ? mark : "";  // "(int)"
+  // The mark for parameters, such as "(int)".
+  const std::string behind = shape.close < text.size() ? mark : "";
   const size_t used = front_width + DisplayWidth(base) + DisplayWidth(behind);
   const std::string arguments =
       used >= width ? ""

@@ -6,16 +6,17 @@
 
 namespace tacho {
 
-// A C++ name ("ns::f<int, g<3>>") cut to at most `width` columns where it matters least: first
-// namespaces go, then template arguments (numbers before words), then letters from the middle of
-// the name. A mark stands for each part left out, and the brackets of arguments stay paired. Other
-// names are cut as FitText cuts them. Cost: O(n), for deeply nested names O(n * width).
+// Cuts a C++ name ("ns::f<int, g<3>>") to at most `width` columns where it matters least: first
+// namespaces are left out, then template arguments (numbers before words), then letters from the
+// middle of the name. Each part left out is replaced by a mark; brackets of arguments stay paired.
+// Other names are cut as FitText does. Cost: O(n), for deeply nested names O(n * width).
 std::string FitName(std::string_view text, size_t width, bool unicode);
 
-// The same, but shows the part from byte `from` on, where the name differs from other names.
+// The same, but keeps the part from byte `from` on, where the name differs from other names.
 std::string FitNameFrom(std::string_view text, size_t from, size_t width, bool unicode);
 
-// The beginning of the word or of the value "(Enum)1" that byte `at` of `text` lies in.
+// The start of the word that contains byte `at` of `text`. A value such as "(Enum)1" counts as one
+// word.
 size_t TokenBegin(std::string_view text, size_t at);
 
 }  // namespace tacho

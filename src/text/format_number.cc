@@ -63,7 +63,7 @@ TimeUnit UnitFor(std::span<const int64_t> durations_ns) {
   const auto longest = static_cast<double>(*std::max_element(sizes.begin(), sizes.end()));
   size_t unit = 0;
   while (unit + 1 < std::size(kNsIn) && longest / kNsIn[unit] >= 10'000) ++unit;
-  // One long outlier shall not turn all others into 0.009.
+  // One very long duration should not turn all others into 0.009.
   if (unit > 0 && median / kNsIn[unit] < 0.1 && longest / kNsIn[unit - 1] < 1'000'000) --unit;
   return static_cast<TimeUnit>(unit);
 }

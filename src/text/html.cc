@@ -20,7 +20,8 @@ std::string BarCell(double share, const std::string& mark) {
       mark.empty() ? "n0" : mark, std::clamp(share, 0.0, 1.0) * 100);
 }
 
-// A line from 0 to the largest value; more values than points are averaged.
+// Draws a line of heights between 0 and the largest value. If there are more values than points, a
+// point is an average of several.
 std::string TrendCell(const std::vector<double>& values) {
   const size_t points = std::min(values.size(), kTrendPoints);
   const double most = *std::ranges::max_element(values);
@@ -66,7 +67,7 @@ std::string CellHtml(const Table& table, const ShownColumn& column, size_t row,
   }
 }
 
-// The full name as a title, if the name was cut.
+// A title attribute with the full name, if the name was cut.
 std::string TitleOf(const Table& table, const ShownColumn& column, size_t row, size_t width) {
   const auto* text = std::get_if<std::string>(&table.rows[row].cells[column.index]);
   if (text == nullptr || !table.columns[column.index].stretches) return "";
@@ -103,7 +104,7 @@ std::string ClassAttribute(std::string_view css) {
   return css.empty() ? "" : fmt::format(" class=\"{}\"", css);
 }
 
-// Appends each block.
+// Appends each block as HTML.
 class HtmlRenderer {
  public:
   explicit HtmlRenderer(const HtmlStyle& style) : style_(style) {}
@@ -232,7 +233,7 @@ std::string HtmlStackedBar(const std::vector<HtmlPart>& parts) {
 
 std::string RenderHtml(const Table& table, const HtmlStyle& style) {
   std::vector<ShownColumn> columns = ShowColumns(table, TextStyle{}, true);
-  // Names share the width of the page.
+  // Columns with names share the width for names.
   const auto names =
       static_cast<size_t>(std::ranges::count(columns, true, &ShownColumn::stretches));
   const size_t width = names > 2 ? style.name_width * 2 / names : style.name_width;

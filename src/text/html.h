@@ -9,32 +9,33 @@
 
 namespace tacho {
 
-// `text` for HTML, in an element or a quoted attribute: made visible (visible_text.h), and nothing
-// in it becomes markup. The only place that escapes.
+// Makes `text` visible (visible_text.h) and escapes it for HTML, in an element or in a quoted
+// attribute, so that nothing in it becomes markup. All escaping for HTML is done here.
 std::string HtmlText(std::string_view text);
 
 struct HtmlStyle {
-  // Rows of a table; the others are summed up, or left out if the table is `cut`.
+  // How many rows of a table the page has. The others are summed up, or left out if the table is
+  // `cut`.
   size_t rows = 40;
-  size_t shown_rows = 12;  // the page's script, if any, hides the others
+  size_t shown_rows = 12;  // the page's script, if it has one, hides the rows after these
   size_t name_width = 56;
-  bool wraps = false;        // long names are wrapped onto several lines
-  size_t title_width = 400;  // of the title attribute that holds a cut name in full
-  // The class of a row's mark and bar, which colours it; "" for none.
+  bool wraps = false;        // whether long names are wrapped onto several lines
+  size_t title_width = 400;  // width limit of the title attribute, which holds a name that was cut
+  // Returns the CSS class that colors the mark and the bar of a row; "" if it has none.
   std::function<std::string(const Table&, const TableRow&)> mark = {};
-  std::string_view marked;  // the key of the column with the mark; "": the first column of text
+  std::string_view marked;  // key of the column with the mark; "": the first text column
 };
 
-// The body of a page, well-formed, without styles. Blocks for the screen alone are left out.
-// Classes: kStyle in report/html/html_page.cc.
+// The body of a page, as well-formed HTML without styles. Leaves out blocks that are only for the
+// screen. The CSS classes are defined in kStyle in report/html/html_page.cc.
 std::string RenderHtml(const Document& document, const HtmlStyle& style);
 std::string RenderHtml(const Table& table, const HtmlStyle& style);
 
-// A part of a bar that shows shares side by side.
+// One part of a bar that shows several shares next to each other.
 struct HtmlPart {
   double share = 0;
-  std::string css;    // class
-  std::string title;  // what the part is: "idle: host-late 61.2 %"
+  std::string css;    // CSS class
+  std::string title;  // what the part stands for: "idle: host-late 61.2 %"
 };
 std::string HtmlStackedBar(const std::vector<HtmlPart>& parts);
 

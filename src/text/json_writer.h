@@ -17,9 +17,9 @@ inline std::optional<std::string_view> UnlessEmpty(std::string_view text) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
 
-// Writes one JSON document into a string. Keys come in the order of the calls, so the bytes are the
-// same for the same data. An optional without a value and a number that is not finite are left out
-// with their keys.
+// Writes one JSON document into a string. Keys are written in the order of the calls, so the same
+// data gives the same bytes. Optional values that are absent and numbers that are not finite are
+// left out together with their keys.
 //
 //   JsonWriter json;
 //   json.BeginObject();
@@ -32,10 +32,10 @@ class JsonWriter {
  public:
   static constexpr bool kReads = false;
 
-  // Begin a container: with a key inside an object, without one inside an array.
+  // Begin a container. Inside an object it needs a key; inside an array it has none.
   void BeginObject(std::string_view key = {}) { Begin(key, '{', false); }
   void BeginArray(std::string_view key = {}) { Begin(key, '[', false); }
-  // The same, but on one line with everything inside.
+  // The same, but the container is on one line with everything inside.
   void BeginRow(std::string_view key = {}) { Begin(key, '{', true); }
   void BeginList(std::string_view key = {}) { Begin(key, '[', true); }
   void End();
@@ -71,21 +71,21 @@ class JsonWriter {
   void Field(std::string_view key, const LengthOf<T>& field) {
     Field(key, field.interval.length());
   }
-  // A value that is JSON already.
+  // Writes a value that is already JSON.
   void JsonField(std::string_view key, std::string_view json) { Raw(key, json); }
-  // Keys and values in turn.
+  // Takes keys and values in turn.
   template <typename T, typename... More>
   void Fields(std::string_view key, const T& value, const More&... more) {
     Field(key, value);
     if constexpr (sizeof...(More) > 0) Fields(more...);
   }
-  // An object of these fields on one line.
+  // Writes an object with these fields on one line.
   void Row(std::string_view key, const auto&... keys_and_values) {
     BeginRow(key);
     Fields(keys_and_values...);
     End();
   }
-  // An array of objects, each on one line: `write` writes the fields of an item.
+  // Writes an array of objects, each on one line. `write` writes the fields of one item.
   void Rows(std::string_view key, const auto& items, const auto& write) {
     BeginArray(key);
     for (const auto& item : items) {
@@ -95,7 +95,7 @@ class JsonWriter {
     }
     End();
   }
-  // The same, each object over several lines.
+  // The same, but each object takes several lines.
   void Objects(std::string_view key, auto& items, const auto& write) {
     BeginArray(key);
     for (auto& item : items) {
@@ -105,16 +105,16 @@ class JsonWriter {
     }
     End();
   }
-  // An array of values on one line.
+  // Writes an array of values on one line.
   void List(std::string_view key, const auto& items) {
     BeginList(key);
     for (const auto& item : items) Field({}, item);
     End();
   }
 
-  // The text written since the last call, for a document that is too large for memory.
+  // Returns the text written since the last call. For documents that are too large for memory.
   std::string Take() { return std::exchange(out_, {}); }
-  // The document, with a line feed at its end. All containers must have been ended.
+  // Returns the document with a line feed at its end. All containers must have been ended.
   std::string Finish() &&;
 
  private:
@@ -131,7 +131,8 @@ class JsonWriter {
   std::vector<Level> levels_;
 };
 
-// The beginning of every result of tacho: the version of its schema and the version of tacho.
+// Every JSON result of tacho begins with these fields: the version of its schema and the version of
+// tacho.
 inline void WriteTachoJson(JsonWriter& json, std::string_view version, int schema = 1) {
   json.Field("schema", schema);
   json.Row("tacho", "version", version);

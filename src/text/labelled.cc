@@ -56,8 +56,8 @@ std::string WithLabel(const Labelled& labelled, const std::vector<std::string>& 
   return out;
 }
 
-// Removes the last line, and marks the end of the line before as cut, in place of its last words if
-// there is no room.
+// Removes the last line and marks the end of the line before it as cut. If there is no room for the
+// mark, it replaces the last words of that line.
 void LeaveOutLastLine(std::vector<std::string>& lines, const TextStyle& style) {
   const std::string mark = style.unicode ? " …" : " ...";
   lines.pop_back();

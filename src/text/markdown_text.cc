@@ -5,8 +5,8 @@
 namespace tacho {
 
 std::string MarkdownText(std::string_view text) {
-  // GitHub looks for mentions, issues and links in the text that is left after Markdown: only a
-  // character between theirs, here a zero-width space, prevents that.
+  // GitHub looks for mentions, issues and links after it has processed the Markdown. Only an extra
+  // character inside them prevents that, here a zero-width space.
   constexpr std::string_view kBreak = "&#8203;";
   const std::string visible = VisibleText(text);
   std::string out;
@@ -14,7 +14,7 @@ std::string MarkdownText(std::string_view text) {
     const char c = visible[i];
     const std::string_view rest = std::string_view(visible).substr(i);
     switch (c) {
-      case '<':  // would start a tag, which GitHub drops: template arguments would vanish
+      case '<':  // would start a tag, which GitHub removes, and template arguments with it
         out += "&lt;";
         break;
       case '&':

@@ -5,8 +5,9 @@
 
 namespace tacho {
 
-// `text` for GitHub Markdown, in a line or in a cell of a table: made visible (visible_text.h), and
-// nothing in it becomes markup, mathematics or a link, mentions a person or refers to an issue.
+// Makes `text` visible (visible_text.h) and safe for GitHub Markdown, in a line or in a table cell:
+// nothing in it becomes markup, mathematics, a link, a mention of a person or a reference to an
+// issue.
 std::string MarkdownText(std::string_view text);
 
 }  // namespace tacho

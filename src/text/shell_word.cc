@@ -5,7 +5,8 @@ namespace tacho {
 std::string ShellWord(std::string_view text) {
   constexpr std::string_view kPlain =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
-  // zsh replaces =NAME by the path of the program NAME.
+  // A word that begins with "=" is quoted, because zsh replaces =NAME by the path of the program
+  // NAME.
   if (!text.empty() && text[0] != '=' && text.find_first_not_of(kPlain) == std::string_view::npos)
     return std::string(text);
   std::string quoted = "'";

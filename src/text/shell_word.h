@@ -5,7 +5,7 @@
 
 namespace tacho {
 
-// `text` as one word of a POSIX shell, quoted only where it must be.
+// `text` as one word for a POSIX shell, quoted only if needed.
 std::string ShellWord(std::string_view text);
 
 }  // namespace tacho

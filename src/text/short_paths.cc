@@ -8,7 +8,7 @@
 namespace tacho {
 namespace {
 
-// Without the endings of a trace's file: "x.pt.trace.json.gz" is "x". Never empty.
+// Removes the extensions of a trace file: "x.pt.trace.json.gz" becomes "x". Never returns "".
 std::string_view WithoutEndings(std::string_view name) {
   for (const std::string_view ending : {".gz", ".zst", ".json", ".trace", ".pt"}) {
     if (name.size() > ending.size() && name.ends_with(ending)) name.remove_suffix(ending.size());
@@ -27,7 +27,7 @@ std::vector<std::string> ShortPaths(const std::vector<std::string>& paths) {
                       path.begin(), path.end());
     common = static_cast<size_t>(mine - paths[0].begin());
   }
-  // Processes of one file are "FILE#pid=1", "FILE#pid=2".
+  // Several traces in one file are named "FILE#pid=1", "FILE#pid=2".
   const size_t slash = paths[0].substr(0, common).find_last_of(paths.size() > 1 ? "/:#" : "/:");
   std::vector<std::string> shorter;
   std::map<std::string, size_t> uses;

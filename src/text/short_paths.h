@@ -5,8 +5,8 @@
 
 namespace tacho {
 
-// Enough of each path to distinguish it from the others: without the folders or the file name that
-// all share, and without the endings of trace files.
+// As much of each path as distinguishes it from the others. The folders, or the file name, that all
+// paths share are left out, and so are the extensions of trace files.
 std::vector<std::string> ShortPaths(const std::vector<std::string>& paths);
 
 }  // namespace tacho

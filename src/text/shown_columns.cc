@@ -39,7 +39,7 @@ std::string ShowCell(const Cell& cell, const TableColumn& column, TimeUnit time,
   return "";
 }
 
-// The unit of the column's group.
+// The unit in which all columns of this column's group are shown.
 TimeUnit TimeUnitOf(const Table& table, const TableColumn& column) {
   std::vector<int64_t> durations;
   for (size_t i = 0; i < table.columns.size(); ++i) {
@@ -84,7 +84,8 @@ ShownColumn ShowColumn(const Table& table, size_t index, const TextStyle& style)
   return shown;
 }
 
-// A column without a value in any row is left out of a screen, unless a user asked for it.
+// Whether any row has a value in the column, or the user asked for the column. Other columns are
+// not shown on a screen.
 bool HasValue(const Table& table, size_t column) {
   return table.rows.empty() || table.columns[column].unit == Unit::kExact ||
          std::any_of(table.rows.begin(), table.rows.end(), [&](const TableRow& row) {

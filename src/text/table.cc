@@ -16,7 +16,7 @@ namespace tacho {
 namespace {
 
 constexpr size_t kGap = 2;        // blanks between columns
-constexpr size_t kReadable = 16;  // columns that a text needs to still say something
+constexpr size_t kReadable = 16;  // a text narrower than this tells nothing
 constexpr size_t kMaxMarkdownName = 160;
 
 size_t WidthOf(const std::vector<ShownColumn>& columns) {
@@ -26,8 +26,8 @@ size_t WidthOf(const std::vector<ShownColumn>& columns) {
   return total;
 }
 
-// The two widest columns that can still be shortened, to no less than `least` and their own bounds;
-// nullptr if there is no such column.
+// The two widest columns that can still be shortened. A column cannot be shortened below `least` or
+// below its own `narrowest`. nullptr if there is no such column.
 std::pair<ShownColumn*, ShownColumn*> WidestTwo(std::vector<ShownColumn>& columns, size_t least) {
   ShownColumn* widest = nullptr;
   ShownColumn* second = nullptr;
@@ -43,7 +43,7 @@ std::pair<ShownColumn*, ShownColumn*> WidestTwo(std::vector<ShownColumn>& column
   return {widest, second};
 }
 
-// Shortens columns that stretch until the line fits, always the widest first; true when it does.
+// Shortens columns that stretch, the widest one first, until the line fits. False if it cannot fit.
 bool Shorten(std::vector<ShownColumn>& columns, size_t width, size_t least) {
   for (ShownColumn& column : columns) column.width = column.whole;
   size_t total = WidthOf(columns);
@@ -60,9 +60,10 @@ bool Shorten(std::vector<ShownColumn>& columns, size_t width, size_t least) {
   return true;
 }
 
-// Makes the line fit. Shortens texts while they stay legible, then leaves out columns that give
-// way, then cuts texts down to their bounds, then leaves out any column. Of equals the last column
-// goes first; the first column, which names the row, always stays.
+// Makes the line fit into `width`: shortens texts while they stay legible; then leaves out columns
+// that have gives_way; then cuts texts to their narrowest width; then leaves out any other column.
+// Of several candidates the last column is left out first. The first column always stays, because
+// it names the row.
 void FitColumns(std::vector<ShownColumn>& columns, size_t width) {
   const auto leave_out_last = [&](auto is_it) {
     const auto last = std::find_if(columns.rbegin(), std::prev(columns.rend()), is_it);
@@ -94,7 +95,7 @@ TextLine Line(const std::vector<ShownColumn>& columns, size_t row, bool heading,
   return {Painted(line, heading ? Paint::kBold : paint, style), width};
 }
 
-// " █ compute  · idle"
+// The line below a table that explains the marks: " █ compute  · idle".
 TextLine MarksLine(const std::vector<std::string>& marks, const TextStyle& style) {
   std::string line;
   for (size_t i = 0; i < marks.size(); ++i)
@@ -102,8 +103,8 @@ TextLine MarksLine(const std::vector<std::string>& marks, const TextStyle& style
   return {Painted(line, Paint::kDim, style), DisplayWidth(line)};
 }
 
-// " left out: Max (ns), StdDev (ns) (--wide)", " left out: TMed (ns), and 9 more (--wide)". No name
-// is cut.
+// The line below a table that names the columns left out, as many as fit: " left out: Max (ns),
+// StdDev (ns) (--wide)", " left out: TMed (ns), and 9 more (--wide)". No name is cut.
 TextLine LeftOutLine(const std::vector<std::string>& names, const TextStyle& style) {
   const std::string end = fmt::format(
       " ({})", style.wide_option.empty() ? "COLUMNS=200 shows them" : style.wide_option);
@@ -131,7 +132,8 @@ std::vector<TextLine> RenderLines(const Table& table, const TextStyle& style) {
     FitColumns(columns, style.width);
     for (const ShownColumn& column : columns)
       left_out.erase(std::ranges::find(left_out, column.heading));
-    std::erase(left_out, "");  // of a bar, which draws a figure of its row once more
+    // A bar has no heading, and only draws a figure that its row also shows.
+    std::erase(left_out, "");
   }
   FitCells(columns, style.unicode);
   std::vector<TextLine> lines = {Line(columns, 0, true, Paint::kBold, style)};

@@ -15,52 +15,53 @@ namespace tacho {
 
 class JsonWriter;
 
-// What the cells of a column are; decides their format.
+// What the cells of a column contain. Decides how they are formatted.
 enum class Unit : uint8_t {
   kText,      // std::string, left-aligned
   kCount,     // int64_t
-  kDuration,  // int64_t in ns; on screen in the unit of the column's unit_group, in files whole ns
+  kDuration,  // int64_t in ns; on a screen in a unit shared by the unit_group, in files in whole ns
   kBytes,     // int64_t
-  kShare,     // double, 0..1; percent on screen
+  kShare,     // double, 0 to 1; in percent on a screen
   kNumber,    // double
-  kBar,       // double, 0..1, drawn; screen only
+  kBar,       // double, 0 to 1, drawn as a bar; screen only
   kTrend,     // std::vector<double>, drawn; screen only
-  kStacked,   // std::vector<double>, shares of 1 side by side, drawn; screen only
-  kExact,     // int64_t or double, every digit, no unit; shown even if it is empty
+  kStacked,   // std::vector<double>, shares that sum to 1, drawn next to each other; screen only
+  kExact,     // int64_t or double, all digits, without a unit; shown even if it has no values
 };
 
-// std::monostate: no value, because it is not known; blank on screen and in files.
+// std::monostate: the value is unknown; blank on a screen and in files.
 using Cell = std::variant<std::monostate, std::string, int64_t, double, std::vector<double>>;
 inline Cell CountCell(uint64_t count) { return static_cast<int64_t>(count); }
 inline Cell CellOf(const std::optional<int64_t>& value) { return value ? Cell(*value) : Cell(); }
 inline Cell UnlessNegative(int64_t value) { return value >= 0 ? Cell(value) : Cell(); }
 
 struct TableColumn {
-  std::string key;        // heading in a CSV file, unit included: "total_ns"
-  std::string name = {};  // heading on the screen; the unit is added
+  std::string key;        // heading in a CSV file, with the unit: "total_ns"
+  std::string name = {};  // heading on a screen, where the unit is added
   Unit unit = Unit::kText;
   bool on_screen = true, in_file = true;
-  // Takes the unused width of the line, and is shortened if the line is too long.
+  // The column takes the unused width of the line, and is shortened if the line is too long.
   bool stretches = false;
-  bool adds = false;  // the row "[N others]" shows the sum of the folded values
+  bool adds = false;  // the row "[N others]" shows the sum of the values in the rows it stands for
   static constexpr int kTurns = 3;
-  // In which turn the column is left out if the line is too narrow: columns with kTurns go first,
-  // those with 1 later, those with 0 last.
+  // When the column is left out if the line is too narrow: columns with kTurns go first, those with
+  // 1 later, those with 0 last.
   int gives_way = 0;
-  // For kText: different cells still look different after they are cut. This holds over all such
-  // columns of the table together.
+  // For kText: cells that differ must still look different after they are cut, among all columns of
+  // the table that have this set.
   bool distinct = false;
-  size_t narrowest = 12;                // least width of a column that stretches
+  size_t narrowest = 12;                // least width if the column is shortened
   size_t bar_width = 12;                // for kBar
-  std::vector<std::string> marks = {};  // for kStacked: the meaning of each mark, below the table
-  // For kDuration: columns with the same group share a unit, so that they can be compared.
+  std::vector<std::string> marks = {};  // for kStacked: what each mark means, shown below the table
+  // For kDuration: columns with the same number are shown in the same unit, so that they can be
+  // compared.
   size_t unit_group = 0;
-  int decimals = -1;  // for the doubles of kExact; -1: as many as each has
-  // What the column means, as a noun phrase for docs/csv.md. "": the meaning of the JSON field with
-  // the same key.
+  int decimals = -1;  // for doubles in kExact; -1: as many as the number has
+  // What the column means, as a noun phrase for docs/csv.md. "": it means the same as the JSON
+  // field with this key.
   std::string_view means = {};
 
-  // `meaning` must live as long as the program.
+  // `meaning` must exist as long as the program runs.
   [[nodiscard]] TableColumn Means(std::string_view meaning) && {
     return means = meaning, std::move(*this);
   }
@@ -85,52 +86,52 @@ struct TableRow {
   Paint paint = Paint::kPlain;
 };
 
-// One table of a report: the same object gives the text, the CSV file and the Markdown.
+// One table of a report. The text, the CSV file and the Markdown are all made from it.
 struct Table {
-  std::string name;  // of the CSV file: "kernels"
+  std::string name;  // name of its CSV file: "kernels"
   std::vector<TableColumn> columns;
   std::vector<TableRow> rows;
-  size_t never_folded = 0;  // how many of the last rows FoldRows always keeps
-  std::string lacks = {};   // what is missing from it, for a message; "": nothing
+  size_t never_folded = 0;  // FoldRows always keeps this many of the last rows
+  std::string lacks = {};   // what is missing from the table, for a message; "": nothing
 
   void Add(std::vector<Cell> cells, Paint paint = Paint::kPlain) {
     rows.push_back({std::move(cells), paint});
   }
 };
 
-// Keeps the first `keep` rows and the last `never_folded`, and sums up the rows between them in one
-// row, named "[N others]" in ColumnOfOthers. Does not fold a single row.
+// Keeps the first `keep` rows and the last `never_folded` rows. The rows between them are summed up
+// in one row, which has "[N others]" in ColumnOfOthers. A single row is not replaced.
 void FoldRows(Table& table, size_t keep);
-// The first column of text that is always shown, else the first column of text; the number of
-// columns if no column is text.
+// Index of the first text column that is always shown; if there is none, of the first text column;
+// if there is none, the number of columns.
 size_t ColumnOfOthers(const Table& table);
-// "[7 others]"
+// Such as "[7 others]".
 std::string OthersText(size_t count);
 
 // The text of a double in a column of Unit::kExact.
 std::string ExactNumber(double number, const TableColumn& column);
 
-// A line and the columns it takes (escape sequences for colour take none).
+// A line, and how many columns it takes on a terminal. Escape sequences for color take none.
 struct TextLine {
   std::string text;
   size_t width = 0;
 };
 
-// The heading and one line a row, indented by one, at most style.width wide. To fit, texts are
-// shortened; then columns are left out in the order of gives_way. A line below the table names them
-// and says how to show them. Trailing blanks are cut.
+// The heading and one line for each row, indented by one column, at most style.width wide. If they
+// do not fit, texts are shortened; then columns are left out in the order of gives_way, and a line
+// below the table names them and tells how to show them. Blanks at the ends of lines are removed.
 std::vector<TextLine> RenderLines(const Table& table, const TextStyle& style);
 std::string RenderText(const Table& table, const TextStyle& style);
 
-// RFC 4180, with a heading; integers are whole, shares are fractions with six digits. Bytes that
-// are not UTF-8 become U+FFFD.
+// CSV by RFC 4180, with a heading. Integers are whole, shares are fractions with six digits. Bytes
+// that are not UTF-8 become U+FFFD.
 std::string RenderCsv(const Table& table);
 
-// The first `most` rows as an array of objects; a cell without a value has no key.
+// Writes the first `most` rows as an array of objects. A cell without a value has no key.
 void WriteRowsJson(JsonWriter& json, std::string_view key, const Table& table,
                    size_t most = SIZE_MAX);
 
-// A GitHub table.
+// The table in the Markdown of GitHub.
 std::string RenderMarkdown(const Table& table);
 
 }  // namespace tacho

@@ -25,7 +25,8 @@ bool HasNumbers(Unit unit) {
          unit == Unit::kShare || unit == Unit::kNumber;
 }
 
-// The keys that can be sorted and compared by, in the order of the tables, each once.
+// The keys of columns that can be sorted by or compared, in the order of the tables, without
+// repeats.
 std::vector<std::string> KeysOf(const std::vector<Table>& tables) {
   std::vector<std::string> keys;
   for (const Table& table : tables) {
@@ -50,7 +51,8 @@ Result<void> RequireColumn(std::string_view option, const std::string& column,
                   fmt::join(keys, ", "), unless_meant));
 }
 
-// "12", "1.5ms", "5%", "2MB" in the unit of a column's cells (ns, a fraction, bytes).
+// Reads "12", "1.5ms", "5%" or "2MB". The result is in the unit of the column's cells (ns, a
+// fraction, bytes).
 std::optional<double> NumberIn(std::string_view text, Unit unit) {
   const std::optional<double> value = TakeNumber<double>(text);
   text = Trim(text);
@@ -101,7 +103,7 @@ bool HasText(const TableRow& row, const std::string& lowered) {
   });
 }
 
-// Splits "COLUMN>VALUE"; nullopt when there is no comparison in it.
+// Splits "COLUMN>VALUE"; nullopt if there is no comparison in it.
 std::optional<TablePick::Condition> SplitCondition(std::string_view text) {
   const size_t at = text.find_first_of("<>=!");
   if (at == 0 || at == std::string_view::npos) return std::nullopt;
@@ -112,8 +114,8 @@ std::optional<TablePick::Condition> SplitCondition(std::string_view text) {
                               std::string(Trim(text.substr(at + (two ? 2 : 1))))};
 }
 
-// Whether a condition compares a name with a number. If it does, an unknown column is an error, and
-// the filter is not a text to search for.
+// Whether a filter looks like a comparison of a column with a number. If the column is unknown,
+// such a filter is an error; any other filter is then a text to search for.
 bool LooksMeant(const TablePick::Condition& condition) {
   const bool is_name = std::ranges::all_of(condition.column, [](char c) {
     return c == '_' || IsDigit(c) || (AsciiLower(c) >= 'a' && AsciiLower(c) <= 'z');

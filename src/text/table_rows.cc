@@ -23,7 +23,8 @@ std::string CsvText(std::string_view text) {
   return out + "\"";
 }
 
-// Bytes that are not UTF-8 become U+FFFD, all else stays as it is: a file is no terminal.
+// Bytes that are not UTF-8 become U+FFFD. Control characters stay, because a file is not a
+// terminal.
 std::string CsvCell(const Cell& cell, const TableColumn& column) {
   if (const auto* text = std::get_if<std::string>(&cell)) return CsvText(ValidUtf8(*text));
   if (const auto* integer = std::get_if<int64_t>(&cell)) return fmt::format("{}", *integer);
@@ -35,7 +36,7 @@ std::string CsvCell(const Cell& cell, const TableColumn& column) {
   return "";
 }
 
-// The sum of a column's cells in the rows [from, to); no value if none of them has one.
+// The sum of a column's cells in the rows [from, to). No value if none of them has one.
 Cell SumOf(const Table& table, size_t column, size_t from, size_t to) {
   Cell sum;
   const auto add = [&](auto value) {

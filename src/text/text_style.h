@@ -7,22 +7,23 @@
 
 namespace tacho {
 
-// How text for people is laid out. The command line fills it from the terminal
-// (cli/screen/terminal.h); the default is for a file or a pipe.
+// How text for people is laid out. The defaults are for a file or a pipe; for a terminal, the
+// command line sets the values (cli/screen/terminal.h).
 struct TextStyle {
-  size_t width = 100;   // columns; if there are more than the text needs, names get the rest
-  bool unicode = true;  // bars, dots and dashes beyond ASCII
+  size_t width = 100;   // in columns; names get what the rest of the text leaves
+  bool unicode = true;  // whether bars, dots and dashes may be other than ASCII
   bool color = false;
-  bool whole_names = false;           // names are never shortened, lines may grow beyond `width`
-  std::string_view wide_option = {};  // the command's option for whole_names; "": it has none
+  bool whole_names = false;  // names are never shortened, so lines may be longer than `width`
+  // The option of the command that sets whole_names; "": it has none.
+  std::string_view wide_option = {};
 
   [[nodiscard]] std::string_view dot() const { return unicode ? " · " : " | "; }
 };
 
-// Red stands for findings, yellow for caveats; nothing else is coloured.
+// Red marks findings, yellow marks caveats. Nothing else is colored.
 enum class Paint : uint8_t { kPlain, kBold, kDim, kRed, kYellow };
 
-// `text` in that paint; unchanged when the style has no colour.
+// `text` in the color or style of `paint`; unchanged if `style` has no color.
 std::string Painted(std::string_view text, Paint paint, const TextStyle& style);
 
 }  // namespace tacho

@@ -17,7 +17,7 @@ constexpr bool Within(uint32_t value, uint32_t low, uint32_t high) {
   return low <= value && value <= high;
 }
 
-// Whether a character takes no room of its own, or turns the order of what follows.
+// Whether a character takes no room, or changes the direction of the text after it.
 bool IsInvisible(uint32_t code) {
   return Within(code, 0x80, 0x9f) || Within(code, 0x200b, 0x200f) || Within(code, 0x2028, 0x202e) ||
          Within(code, 0x2060, 0x2069) || code == 0xfeff || code == 0xad || code == 0x61c;
@@ -31,13 +31,13 @@ bool IsWide(uint32_t code) {
          Within(code, 0x20000, 0x3fffd);
 }
 
-// "1,234.5", "(12.3": a unit may follow.
+// Whether a word is a number that may be followed by a unit: "1,234.5", "(12.3".
 bool IsNumber(std::string_view word) {
   if (word.starts_with('(')) word.remove_prefix(1);
   return !word.empty() && word.find_first_not_of("0123456789.,<>-") == std::string_view::npos;
 }
 
-// "ms", "%", "kB", also with punctuation after it.
+// Whether a word is a unit: "ms", "%", "kB". Punctuation may follow it.
 bool IsUnit(std::string_view word) {
   while (!word.empty() && std::string_view(",;:).").find(word.back()) != std::string_view::npos) {
     word.remove_suffix(1);
@@ -97,7 +97,7 @@ std::string FitText(std::string_view text, size_t width, bool unicode) {
   const std::string_view mark = ElisionMark(unicode);
   const size_t mark_width = DisplayWidth(mark);
   if (width <= mark_width) return "";
-  std::vector<std::pair<size_t, size_t>> points;  // offset, columns
+  std::vector<std::pair<size_t, size_t>> points;  // byte offset, number of columns
   for (size_t i = 0; i < text.size();) {
     const Utf8Point point = DecodeUtf8(text, i);
     points.emplace_back(i, WidthOf(point));
@@ -134,7 +134,7 @@ std::string Wrap(std::string_view text, size_t width, size_t indent_of_further_l
   size_t used = 0;
   for (size_t i = 0; i < text.size();) {
     size_t end = std::min(text.find(' ', i), text.size());
-    // "84.5 ms" stays together.
+    // A number and its unit, such as "84.5 ms", stay together.
     if (end < text.size() && IsNumber(text.substr(i, end - i))) {
       const size_t unit_end = std::min(text.find(' ', end + 1), text.size());
       if (IsUnit(text.substr(end + 1, unit_end - end - 1))) end = unit_end;

@@ -6,27 +6,29 @@
 
 namespace tacho {
 
-// Names in a trace are somebody else's text. This makes it safe and honest to show: control
-// characters, escape sequences and invisible or direction-changing code points become "\n", "\x1b",
-// "\u202e"; bytes that are not UTF-8 become U+FFFD. Without `unicode` every code point beyond ASCII
-// becomes "?".
+// Makes text from outside, such as names in a trace, safe to show. Control characters, escape
+// sequences, and code points that are invisible or change the direction of text become "\n",
+// "\x1b", "\u202e". Bytes that are not UTF-8 become U+FFFD. Without `unicode`, every code point
+// beyond ASCII becomes "?".
 std::string VisibleText(std::string_view text, bool unicode = true);
 
-// Columns that `text` (visible, no escape sequences) takes on a terminal. Wide characters take two.
+// How many columns `text` takes on a terminal. It must be visible text without escape sequences.
+// Wide characters take two columns.
 size_t DisplayWidth(std::string_view text);
 
-// The mark for a part left out of a name or a path. Never "..": that is a folder's parent.
+// The mark for a part that is left out of a name or a path. It is never "..", which means the
+// parent of a folder.
 std::string_view ElisionMark(bool unicode);
 
-// `text` cut to at most `width` columns: the middle is left out, because the ends of a name say
+// Cuts `text` to at most `width` columns. The middle is left out, because the ends of a name tell
 // most.
 std::string FitText(std::string_view text, size_t width, bool unicode = true);
 
 std::string PadRight(std::string_view text, size_t width);
 std::string PadLeft(std::string_view text, size_t width);
 
-// `text` cut into lines of at most `width` columns at its spaces; longer words are cut in the
-// middle (FitText), because the ends of a path say most.
+// Breaks `text` at its spaces into lines of at most `width` columns. A word that is longer is cut
+// in its middle (FitText), because the ends of a path tell most.
 std::string Wrap(std::string_view text, size_t width, size_t indent_of_further_lines,
                  bool unicode = true);
 

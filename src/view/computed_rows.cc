@@ -8,12 +8,12 @@
 namespace tacho {
 namespace {
 
-// The row of the slices that were added after the first `first` ones.
+// The row of all slices that were added since the table had `first` slices.
 ComputedRow Since(size_t first, const ComputedSlices& slices) {
   return {static_cast<uint32_t>(first), slices.table.size() - first};
 }
 
-// Returns the union of the items that `wanted` accepts, one interval at a time. Builds no list,
+// Gives the union of the items whose kind `wanted` accepts, one interval at a time. Builds no list,
 // because allocating it would cost more than the union.
 template <typename Wanted>
 class UnionOf {

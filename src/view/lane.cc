@@ -61,7 +61,8 @@ size_t Lane::LastBlockBefore(TimeNs t, size_t from) const {
     low += step;
     step *= 2;
   }
-  size_t high = std::min(low + step, starts_.size());  // block `high` does not begin before `t`
+  // If there is a block `high`, it does not begin before `t`.
+  size_t high = std::min(low + step, starts_.size());
   while (high - low > 1) {
     const size_t middle = low + (high - low) / 2;
     (starts_[middle] < t ? low : high) = middle;
@@ -72,7 +73,7 @@ size_t Lane::LastBlockBefore(TimeNs t, size_t from) const {
 size_t Lane::FirstFrom(TimeNs t, size_t block) const {
   size_t first = block * kBlock;
   if (first >= size() || starts_[block] >= t) return first;
-  // Below, the block is known to begin before `t`.
+  // From here on, the block begins before `t`.
   const uint64_t limit = static_cast<uint64_t>(t.ns) - static_cast<uint64_t>(starts_[block].ns);
   size_t count = std::min(kBlock, size() - first);
   while (count > 0) {
@@ -119,7 +120,7 @@ Lane::Longest Lane::Longer(Longest a, Longest b) const {
   return a.place < b.place ? a : b;
 }
 
-// The longest of `best` and the slices from `first` to before `last`, which are in one block.
+// The longest of `best` and the slices [first, last), which are in one block.
 Lane::Longest Lane::LongestIn(size_t first, size_t last, Longest best) const {
   if (first >= last) return best;
   const size_t begin = first / kBlock * kBlock;
@@ -130,14 +131,15 @@ Lane::Longest Lane::LongestIn(size_t first, size_t last, Longest best) const {
   for (size_t i = first - begin; i < last - begin; ++i) {
     if (took[i] != most) continue;
     best = Longer(best, {static_cast<uint32_t>(begin + i), most});
-    if (most < kWide) break;  // equally long slices come later
+    if (most < kWide) break;  // the other slices of this length come later
   }
   return best;
 }
 
 uint32_t Lane::LongestOf(size_t first, size_t last) const {
   Longest best{static_cast<uint32_t>(first), BlockOf(first).took[first % kBlock]};
-  size_t block = (first + kBlock - 1) / kBlock, end = last / kBlock;  // range of whole blocks
+  // The whole blocks between `first` and `last`.
+  size_t block = (first + kBlock - 1) / kBlock, end = last / kBlock;
   best = LongestIn(first, std::min(block * kBlock, last), best);
   best = LongestIn(std::max(end * kBlock, std::min(block * kBlock, last)), last, best);
   for (size_t level = 0; block < end; ++level) {
@@ -170,7 +172,7 @@ Bucket Lane::Between(const Edge& left, const Edge& right) const {
 void Lane::Fold(TimeNs start, DurationNs width, std::span<Bucket> columns) const {
   constexpr size_t kAhead = 12;  // columns to prefetch ahead
   const auto end_of = [&](TimeNs t) { return TimeNs{AddSaturated(t.ns, width.ns)}; };
-  std::array<size_t, kAhead> blocks{};  // ring buffer: the blocks of the next edges
+  std::array<size_t, kAhead> blocks{};  // ring buffer: the blocks of the next kAhead column edges
   TimeNs ahead = start;
   size_t block = 0;
   const auto look_ahead = [&](size_t edge) {

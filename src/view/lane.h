@@ -13,17 +13,18 @@
 
 namespace tacho {
 
-// How many colours a row may have. The colour of a slice is an index into the palette of the row
-// that draws it.
+// The most colours that a palette may have. A slice's colour is an index into the palette of its
+// row.
 inline constexpr size_t kColors = 12;
 
-// A table whose slices are drawn, with their names and the colour of each name. Must outlive the
-// lanes.
+// A table whose slices are drawn, with the names of the slices and a colour for each name. Must
+// outlive the lanes that draw from it.
 struct DrawnTable {
   const SliceTable* slices = nullptr;
   const StringPool* names = nullptr;
-  std::vector<uint8_t> color_of_name;  // by StringId; below kColors; read while lanes are built
-  std::span<const uint32_t> id_of_name = {};      // by StringId: the id in RankNames
+  // By StringId; each is below kColors; read only while lanes are built.
+  std::vector<uint8_t> color_of_name;
+  std::span<const uint32_t> id_of_name = {};      // by StringId: the name's id in RankNames
   std::span<const SliceKind> kind_of_slice = {};  // by row, if the table has several kinds
 };
 
@@ -46,26 +47,27 @@ class SliceRef {
 // nanosecond, so that two slices of a lane never start together.
 inline TimeNs PlaceEnd(Interval when) { return std::max(when.end, when.start + DurationNs{1}); }
 
-// What one column of pixels shows of a lane.
+// What one column of pixels shows: the slices of a lane in a short time.
 struct Bucket {
   uint32_t count = 0;    // slices that touch it
-  uint32_t longest = 0;  // place (index in the lane) of the longest of them, the first of equals
+  uint32_t longest = 0;  // index in the lane of the longest of them, the first of equals
   uint64_t busy_ns = 0;  // exact: the union of the slices, cut at the edges
-  uint8_t color = 0;     // the colour of most of busy_ns, the smallest of equals
+  uint8_t color = 0;     // the colour with the most of busy_ns, the smallest of equals
 
   bool operator==(const Bucket&) const = default;
 };
 
 // One line of slices in the order of time. No slice overlaps another, so their total time in a
-// window is a difference of two sums. A "place" is a slice's index in its lane. Immutable.
+// window is the difference of two prefix sums. A "place" is the index of a slice in its lane.
+// Immutable.
 //
-// It keeps its own copy of the times, in blocks of 64 slices. To draw a screen of a large trace it
-// reads some thousand slices that no cache holds. Each must cost few reads of memory, close
-// together and in few pages (on virtual machines the look-up of an address costs as much as a
-// read). Each block also has the sum of all slices before it, by colour; the longest slice of every
-// 64, 1024, ... slices is kept too.
+// The lane keeps its own copy of the times, in blocks of 64 slices, because drawing a screen of a
+// large trace reads some thousand slices that no cache holds. For each slice, the reads must be
+// few, close together and in few pages (on virtual machines, translating an address costs as much
+// as a read). Each block also has the total time of all slices before it, by colour. The longest
+// slice in each group of 64, 1024, ... slices is kept too.
 //
-// Memory: 15 bytes a slice, in units of 64, and some 200 bytes a lane. To build: O(n).
+// Memory: 15 bytes a slice, in blocks of 64 slices, and some 200 bytes a lane. To build: O(n).
 class Lane {
  public:
   // `slices`: sorted by start; each begins when the one before has ended (PlaceEnd), or later.
@@ -93,7 +95,7 @@ class Lane {
   [[nodiscard]] StringId Name(size_t place) const {
     return TableOf(place).slices->name[(*this)[place].row()];
   }
-  // The id of its name among all names of the rank; the StringId where the table has none.
+  // The id of the slice's name in RankNames; if the table has no such ids, the StringId.
   [[nodiscard]] uint32_t NameId(size_t place) const {
     const auto name = static_cast<uint32_t>(Name(place));
     const std::span<const uint32_t> ids = TableOf(place).id_of_name;
@@ -120,50 +122,53 @@ class Lane {
 
   // The first slice that does not start before `t`; size() if all do. Cost: O(log n).
   [[nodiscard]] size_t FirstFrom(TimeNs t) const { return FirstFrom(t, LastBlockBefore(t, 0)); }
-  // The places [first, last) of the slices that touch `when`; those without a duration count where
-  // they start.
+  // The places [first, last) of the slices that touch `when`. A slice without a duration touches it
+  // if it starts inside.
   struct Places {
     size_t first = 0, last = 0;
   };
   [[nodiscard]] Places In(Interval when) const;
 
-  // Fills `columns`, each `width` > 0 wide, from `start` on. A column beyond the range of TimeNs is
-  // empty. Cost: O(c (log d + 64)) for c columns and d slices a column.
+  // Fills `columns`: the first begins at `start`, and each covers a time of `width` > 0. A column
+  // beyond the range of TimeNs is empty. Cost: O(c (log d + 64)) for c columns and d slices a
+  // column.
   void Fold(TimeNs start, DurationNs width, std::span<Bucket> columns) const;
 
-  // The time that all slices take.
+  // The sum of the durations of all slices.
   [[nodiscard]] uint64_t BusyNs() const;
   [[nodiscard]] size_t MemoryBytes() const;
 
  private:
   static constexpr size_t kBlock = 64, kFanOut = 16;
-  static constexpr uint32_t kWide = 0xffffffff;  // too large: the table has the value
-  using Sums = std::array<uint64_t, kColors>;    // modulo 2^64, as only differences count
+  static constexpr uint32_t kWide = 0xffffffff;  // means: too large for 32 bits, read the table
+  // Ns by colour; may wrap at 2^64, because only differences are used.
+  using Sums = std::array<uint64_t, kColors>;
 
-  // All data of 64 slices, close together in memory.
+  // All data of up to 64 slices, close together in memory.
   struct Block {
-    Sums before;                              // the time of all slices before, by colour
-    std::array<uint32_t, kBlock> from, took;  // ns: start after the block's start; length
+    Sums before;  // the time of all slices before this block, by colour
+    // Ns: each slice's start since the block's start, and its length.
+    std::array<uint32_t, kBlock> from, took;
     std::array<uint8_t, kBlock> color;
     std::array<SliceRef, kBlock> slice;
   };
-  // The longest of some slices, the first of equals.
+  // The longest slice of a group, the first of equals.
   struct Longest {
     uint32_t place = 0;
     uint32_t took = 0;
   };
-  // The slices before an instant.
+  // What lies before a time `t`.
   struct Edge {
-    size_t next = 0;    // the first slice that does not start before it
-    bool open = false;  // the slice before `next` ends after the instant
-    Sums before{};      // the time that slices take before it, by colour
+    size_t next = 0;    // the first slice that does not start before `t`
+    bool open = false;  // whether the slice before `next` ends after `t`
+    Sums before{};      // the time that slices take before `t`, by colour
   };
 
   [[nodiscard]] Interval InTable(size_t place) const {
     return TableOf(place).slices->When((*this)[place].row());
   }
   [[nodiscard]] const Block& BlockOf(size_t place) const { return blocks_[place / kBlock]; }
-  // The last block, of those from `from` on, that starts before `t`; `from` if none does.
+  // Among the blocks from `from` on, the last one that starts before `t`; `from` if none does.
   [[nodiscard]] size_t LastBlockBefore(TimeNs t, size_t from) const;
   [[nodiscard]] size_t FirstFrom(TimeNs t, size_t block) const;
   [[nodiscard]] Edge EdgeAt(TimeNs t, size_t block) const;
@@ -174,10 +179,11 @@ class Lane {
 
   std::span<const DrawnTable> tables_;
   size_t size_ = 0;
-  std::vector<TimeNs> starts_;  // by block; on their own, because searches go through them
+  // By block; in a vector of its own, because searches read only these.
+  std::vector<TimeNs> starts_;
   std::vector<Block> blocks_;
   Sums all_{};                                 // the time of all slices, by colour
-  std::vector<std::vector<Longest>> longest_;  // by level, then block
+  std::vector<std::vector<Longest>> longest_;  // by level, then by group
 };
 
 }  // namespace tacho

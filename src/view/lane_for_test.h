@@ -9,7 +9,7 @@
 
 namespace tacho {
 
-// Slices of one table that do not overlap, as a lane has them.
+// A table of slices that do not overlap, and what a lane needs to draw them.
 struct Drawn {
   SliceTable table;
   std::vector<DrawnTable> tables;
@@ -31,7 +31,7 @@ struct Drawn {
   }
 };
 
-// All times are multiples of `scale`.
+// `count` random slices. All their times are multiples of `scale`.
 inline Drawn RandomSlices(uint64_t seed, size_t count, int64_t scale = 1) {
   Random random(seed);
   Drawn drawn({3, 0, 7, 11, 3});

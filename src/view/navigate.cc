@@ -33,17 +33,17 @@ void ForEachRank(const ReadRanks& ranks, std::optional<uint32_t> only, Visit vis
   }
 }
 
-// Whether `a` comes before `b` in the search direction. Equal times are not ordered.
+// Whether `a` comes before `b` in the search direction. False for equal times.
 bool IsNearer(TimeNs a, TimeNs b, bool forward) { return forward ? a < b : b < a; }
 
-// Takes `found` if it is nearer than `best`.
+// Sets `best` to `found` if that is nearer.
 void TakeNearer(const std::optional<PlacedSlice>& found, bool forward,
                 std::optional<PlacedSlice>& best) {
   if (found && (!best || IsNearer(found->when.start, best->when.start, forward))) best = found;
 }
 
-// The first slice of a lane that starts after `t`, or, backward, the last one that starts before
-// `t`.
+// The first slice of a lane that starts after `t`, or, if not `forward`, the last one that starts
+// before it.
 std::optional<size_t> NextInLane(const Lane& lane, TimeNs t, bool forward) {
   const size_t next = lane.FirstFrom(forward ? TimeNs{AddSaturated(t.ns, 1)} : t);
   if (forward) return next < lane.size() ? std::optional(next) : std::nullopt;
@@ -159,7 +159,7 @@ std::optional<PlacedSlice> NextHit(const ReadRanks& ranks, std::string_view text
     const auto found = FindNext(all.lanes, text, {t, lane}, forward);
     if (!found) return;
     const auto placed = SliceAt(ranks, all.At(i, found->lane, found->place));
-    // When searching backward, the last of several equal hits comes first.
+    // Backward, the last one of hits with the same start comes first.
     if (!forward && best && placed->when.start == best->when.start) {
       best = placed;
     } else {

@@ -12,15 +12,18 @@ namespace tacho {
 // Functions that go from one step, slice or gap of a run to the next. Times are on the run's clock.
 // `rank`: look only at this rank.
 
-// The step after `from` (before, where `forward` is false) in the order of their starts.
+// The first step that starts after `from`, or, if `forward` is false, the last one that starts
+// before it.
 std::optional<PlacedSlice> NextStep(const ReadRanks& ranks, TimeNs from, bool forward,
                                     std::optional<uint32_t> rank = {});
-// The step of this number, counted from 1. Without `rank`: of the first rank that has it.
+// The step with this number, counted from 1. Without `rank`, the step of the first rank that has
+// it.
 std::optional<PlacedSlice> StepByNumber(const ReadRanks& ranks, size_t number,
                                         std::optional<uint32_t> rank = {});
 
-// The slice of a row after `from` (before, if `forward` is false). `lane`: look only at this lane.
-// Without it, of several slices that start together, the one in the upper lane.
+// The first slice of a row that starts after `from`, or, if `forward` is false, the last one that
+// starts before it. `lane`: look only at this lane; without it, if several slices start together,
+// takes the one in the uppermost lane.
 std::optional<PlacedSlice> NextSlice(const ReadRanks& ranks, uint32_t rank, uint32_t row,
                                      TimeNs from, bool forward, std::optional<uint32_t> lane = {});
 
@@ -32,18 +35,19 @@ struct RunGap {
 };
 // The RankRows::kMostGaps longest idle gaps of all ranks, longest first, then by start and rank.
 std::vector<RunGap> LongestRunGaps(const ReadRanks& ranks, std::optional<uint32_t> rank = {});
-// The next gap in time among LongestRunGaps.
+// Among LongestRunGaps, the gap that starts next after `from`, or, if `forward` is false, before
+// it.
 std::optional<RunGap> NextGap(const ReadRanks& ranks, TimeNs from, bool forward,
                               std::optional<uint32_t> rank = {});
-// The slice where the gap begins, in the device's row of idle time, but with the time of the whole
-// gap.
+// Where the gap is shown: the slice at the gap's start in the device's row of idle time. `when` of
+// the result is the whole gap.
 PlacedSlice PlaceOfGap(const ReadRanks& ranks, const RunGap& gap);
 
-// Slices of one name that a search found.
+// The slices of one name that a search found.
 struct RunHits {
   std::string_view name;  // whole
   uint64_t count = 0;
-  PlacedSlice first;  // the first by time; of equals, the one of the first rank
+  PlacedSlice first;  // the earliest; of equals, the one in the first rank
 };
 struct RunSearch {
   uint64_t total = 0;
@@ -52,8 +56,8 @@ struct RunSearch {
 // Search (selection.h) over all rows of all ranks, or of `rank`.
 RunSearch SearchRun(const ReadRanks& ranks, std::string_view text, size_t most,
                     std::optional<uint32_t> rank = {});
-// The hit after `from`. `after`: the hit from which to go on, so that no other hit that starts at
-// `from` is skipped.
+// The next hit after `from`, or, if `forward` is false, the one before it. `after`: the current
+// hit, if the search goes on from one; then other hits that start at `from` too are not skipped.
 std::optional<PlacedSlice> NextHit(const ReadRanks& ranks, std::string_view text, TimeNs from,
                                    bool forward, std::optional<uint32_t> rank = {},
                                    std::optional<SlicePlace> after = {});

@@ -34,7 +34,7 @@ struct OfGroup {
   std::string_view category;  // a category, or the beginning of one
   WorkColor color;
 };
-// The first matching entry counts. Anything else is "other".
+// The first matching entry decides; without a match the colour is kOther.
 constexpr OfGroup kGroups[] = {{"memory.copy", kCopy},    {"memory", kMemory},
                                {"gemm", kGemm},           {"conv", kGemm},
                                {"lora", kGemm},           {"moe", kMoe},

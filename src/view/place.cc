@@ -61,7 +61,8 @@ std::optional<PlacedSlice> SliceNear(const ReadRanks& ranks, uint32_t rank, uint
     for (size_t place = next - (next > 0 ? 1 : 0); place <= next && place < slices.size();
          ++place) {
       const DurationNs distance = DistanceTo(slices.When(place), t);
-      // If several slices cover `t`, the one in the last lane is the deepest.
+      // Among slices that cover `t`, a later lane wins, because it is deeper; among others, an
+      // earlier lane.
       if (best && (distance > least || (distance == least && least.ns > 0))) continue;
       best = SlicePlace{rank, row, i, static_cast<uint32_t>(place)};
       least = distance;

@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-// Where a slice is shown: `place` is its index in the lane. Valid as long as its run lives.
+// Where a slice is shown. `place` is its index in the lane. Stays valid while the run lives.
 struct SlicePlace {
   uint32_t rank = 0, row = 0, lane = 0, place = 0;
   bool operator==(const SlicePlace&) const = default;
@@ -21,16 +21,16 @@ struct PlacedSlice {
   std::string_view name = {};  // lives as long as the rank
 };
 
-// Null if there is no such rank, row or lane, or the place is beyond the lane's end.
+// The lane at `at`; null if there is no such rank, row, lane or place.
 const Lane* FindLane(const ReadRanks& ranks, SlicePlace at);
 std::optional<PlacedSlice> SliceAt(const ReadRanks& ranks, SlicePlace at);
 
-// Finds where a slice of a table, or a step by its number, is shown. Cost: O(l log n) for l lanes
-// of its row.
+// Finds where a slice of a trace's table, or a step (by its number), is shown. nullopt: nowhere.
+// Cost: O(l log n) for a row with l lanes.
 std::optional<PlacedSlice> FindSlice(const ReadRanks& ranks, uint32_t rank, SliceRef slice);
 
-// The deepest slice of the row that covers `t`, else the nearest one, of equals the upper. `lane`:
-// look only at this lane. nullopt if there is no slice.
+// The deepest slice of the row that covers `t`. If none does, the nearest slice; of equally near
+// ones, the uppermost. `lane`: look only at this lane. nullopt if there is no slice.
 std::optional<PlacedSlice> SliceNear(const ReadRanks& ranks, uint32_t rank, uint32_t row, TimeNs t,
                                      std::optional<uint32_t> lane = {});
 

@@ -12,20 +12,20 @@
 
 namespace tacho {
 
-// Ids for the names of all slices of a rank, counted from 0: tiles hold the ids, and the page
-// resolves them. Kernels have their short names. Refers to the trace and to the pool, which must
-// outlive it. Cost: one pass over the names of each table, and a look at each kernel's name.
+// Gives each name of a rank's slices an id, counted from 0. Tiles hold only ids; the page looks the
+// names up. Kernels have their short names. Refers to the trace and to the pool, which must outlive
+// it. Cost: one pass over the names in each table, and a parse of each kernel's name.
 class RankNames {
  public:
   RankNames(const Trace& trace, const StringPool& computed);
-  RankNames(const RankNames&) = delete;  // texts_ has views of its own short_names_
+  RankNames(const RankNames&) = delete;  // because texts_ has views of short_names_
   RankNames& operator=(const RankNames&) = delete;
 
   [[nodiscard]] size_t size() const { return texts_.size(); }
   [[nodiscard]] std::string_view operator[](size_t id) const { return texts_[id]; }
 
-  // The ids by StringId of the trace, or of the computed pool. A string that names no slice has
-  // kNone.
+  // The ids by StringId: of_gpu_work and of_others for the trace's strings, of_computed for the
+  // computed pool's. A string that names no slice has kNone.
   static constexpr uint32_t kNone = 0xffffffff;
   [[nodiscard]] std::span<const uint32_t> of_gpu_work() const { return of_gpu_work_; }
   [[nodiscard]] std::span<const uint32_t> of_others() const { return of_others_; }

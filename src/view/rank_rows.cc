@@ -24,16 +24,16 @@ std::vector<Lane> StackTrack(const LaneRows& table, size_t track, DrawnFrom from
   return stack.Take(tables);
 }
 
-// "1234 VLLM::Worker_TP0", or the id alone.
+// An id and its name, "1234 VLLM::Worker_TP0", or the id alone if it has no name.
 std::string WithName(const Trace& trace, StringId id, StringId name) {
   std::string text(trace.Text(id));
   if (name != StringId::kEmpty) text += " " + std::string(trace.Text(name));
   return text;
 }
 
-// For each stream the names of the lanes on which the file draws its work, if they differ from the
-// stream's own name: torch 2.15 may draw work on lanes named by annotations. At most kMostLanes for
-// each stream.
+// For each stream, the names of the tracks on which the file draws the stream's work, if they are
+// not the stream's own name: torch 2.15 may draw work on tracks named by annotations. At most
+// kMostLanes for each stream.
 std::vector<std::vector<std::string_view>> LaneNames(const Trace& trace) {
   constexpr size_t kMostLanes = 4;
   std::vector<std::vector<TrackId>> lanes(trace.words.streams().size());
@@ -49,7 +49,7 @@ std::vector<std::vector<std::string_view>> LaneNames(const Trace& trace) {
     for (const TrackId lane : lanes[i]) {
       const Track& track = trace.words[lane];
       const std::string_view name = trace.Text(track.name);
-      // Kineto calls the row of a stream "stream 7 ".
+      // Kineto's own name for a stream's track is "stream 7 ".
       if (track.tid == trace.words.streams()[i].stream || name.empty() ||
           name.starts_with(kStreamWord)) {
         continue;
@@ -60,7 +60,7 @@ std::vector<std::vector<std::string_view>> LaneNames(const Trace& trace) {
   return names;
 }
 
-// "stream 25", "stream 25 (tp)".
+// The label of a stream: "stream 25", or with the names of its tracks "stream 25 (tp)".
 std::string StreamLabel(std::string_view stream, const std::vector<std::string_view>& lanes) {
   std::string label = std::string(kStreamWord) + std::string(stream);
   for (size_t i = 0; i < lanes.size(); ++i) {
@@ -117,7 +117,7 @@ RankRows::RankRows(const PreparedTrace& prepared, const Classifier& classifier,
   const TrackIndex& index = prepared.index;
   MakeTables(classifier);
   std::vector<std::vector<Lane>> of_tracks, of_streams(index.gpu().lanes());
-  RunAll({[&] { AddComputed(prepared, in_flight); },  // alone writes computed_ and rows_
+  RunAll({[&] { AddComputed(prepared, in_flight); },  // only this task writes computed_ and rows_
           [&] { of_tracks = StackHostTracks(index, tables_); },
           [&] {
             for (size_t i = 0; i < of_streams.size(); ++i) {
@@ -131,7 +131,7 @@ RankRows::RankRows(const PreparedTrace& prepared, const Classifier& classifier,
   NameTables();
 }
 
-// Fills the tables, except for the names.
+// Fills tables_, except for the ids of names.
 void RankRows::MakeTables(const Classifier& classifier) {
   const Trace& trace = *trace_;
   const auto one_color = [&](HostColor color) {
@@ -141,7 +141,7 @@ void RankRows::MakeTables(const Classifier& classifier) {
     CheckSize(slices);
     tables_.push_back({&slices, &trace.words.strings, std::move(colors)});
   };
-  // In the order of DrawnFrom.
+  // The order must be that of DrawnFrom.
   add(trace.gpu, ColorsOfGpuWork(trace, classifier));
   add(trace.gpu_annotations, one_color(HostColor::kAnnotation));
   add(trace.python_frames, one_color(HostColor::kPython));
@@ -176,8 +176,8 @@ std::vector<Lane> RankRows::LanesOf(const ComputedRow& row) const {
 
 void RankRows::AddComputed(const PreparedTrace& prepared, const InFlight* in_flight) {
   const DeviceWork& work = prepared.work;
-  // Adds all slices before any lane is built, because lanes need their colours. The slices of steps
-  // come first.
+  // Adds all computed slices before any lane is built, because lanes read the colours. The steps
+  // must be the first slices: a step's number is its row in the table.
   const ComputedRow steps = AddSteps(steps_, computed_);
   IdleRows idle{{}, std::vector<ComputedRow>(work.devices.size())};
   std::vector<ComputedRow> busy(work.devices.size()), communication = busy;

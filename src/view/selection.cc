@@ -14,8 +14,8 @@
 namespace tacho {
 namespace {
 
-// Stores a value for each name of each table, created when the name is first met. A lookup costs
-// one array read.
+// A value for each name of each table, made when the name is first looked up. A lookup costs one
+// array read.
 template <typename Value>
 class OfEachName {
  public:
@@ -67,7 +67,7 @@ void ForEachIn(std::span<const Lane* const> lanes, Interval window, Visit visit)
 std::vector<NameTotal> TotalsByName(std::span<const Lane* const> lanes, Interval window) {
   std::vector<NameTotal> totals;
   std::map<std::tuple<std::string_view, uint8_t, uint32_t, size_t>, size_t> numbers;
-  std::array<OfEachName<size_t>, kSliceKinds> number_of;  // index of a name's result, by kind
+  std::array<OfEachName<size_t>, kSliceKinds> number_of;  // by kind: a name's index in `totals`
   ForEachIn(lanes, window, [&](size_t lane_number, size_t place) {
     const Lane& lane = *lanes[lane_number];
     const size_t kind = lane.KindOf(place);
@@ -96,7 +96,7 @@ std::vector<NameTotal> TotalsByName(std::span<const Lane* const> lanes, Interval
 
 namespace {
 
-// The nodes of all slices in a window, without a minimum size.
+// The nodes of all slices in a window, however short.
 std::vector<FlameNode> AllNodes(std::span<const Lane> lanes, Interval window) {
   struct Slice {
     Interval when;
@@ -212,7 +212,7 @@ std::optional<FoundSlice> FindNext(std::span<const Lane* const> lanes, std::stri
     const auto at_end = [&] { return forward ? place == lane.size() : place == 0; };
     for (; !at_end(); place += forward ? size_t{1} : size_t{0} - 1) {
       const FoundSlice found{i, forward ? place : place - 1};
-      // Of equal starts, forward search takes the first lane and backward search takes the last.
+      // If starts are equal, a forward search takes the first lane, a backward search the last.
       if (best &&
           (forward ? start_of(found) >= start_of(*best) : start_of(found) < start_of(*best))) {
         break;

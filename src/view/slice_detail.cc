@@ -85,7 +85,7 @@ void AddNesting(const ReadRanks& ranks, SlicePlace at, SliceDetail& detail) {
 void AddLaunches(const ReadRanks& ranks, uint32_t number, SliceRef slice, SliceDetail& detail) {
   const ViewedRank& rank = *ranks[number];
   const LaunchLinks& links = rank.view().links();
-  if (!rank.view().untold().all.empty()) return;  // the launch cannot be assigned to a rank
+  if (!rank.view().untold().all.empty()) return;  // it is unknown which rank a launch belongs to
   if (TableOfRef(slice) == DrawnFrom::kGpu) {
     const uint32_t call = links.call_of_gpu[slice.row()];
     if (call == LaunchLinks::kNone) return;
@@ -111,7 +111,7 @@ void AddLaunches(const ReadRanks& ranks, uint32_t number, SliceRef slice, SliceD
   }
 }
 
-// Adds the innermost step that lasts at `t`, on the rank's clock.
+// Adds the innermost step that covers `t`, a time on the rank's clock.
 void AddStep(const ReadRanks& ranks, uint32_t number, TimeNs t, SliceDetail& detail) {
   const ViewedRank& rank = *ranks[number];
   const std::vector<Step>& steps = rank.view().steps();

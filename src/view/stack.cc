@@ -31,12 +31,12 @@ DrawnFrom TableOf(SliceKind kind) {
 size_t Stack::FirstFree(size_t from, TimeNs t) const {
   const size_t room = ends_.size() / 2;
   if (from >= room) return room;
-  // Walks up from the leaf until a subtree on the right holds a free lane, then down to the first
-  // free lane there.
+  // Walks up from the leaf until a subtree to its right has a free lane, then down to the first
+  // free lane in that subtree.
   size_t node = room + from;
   while (ends_[node] > t) {
     while (node % 2 == 1) node /= 2;
-    if (node == 0) return room;  // was the last leaf
+    if (node == 0) return room;  // it was the last leaf
     ++node;
   }
   while (node < room) node = ends_[2 * node] <= t ? 2 * node : 2 * node + 1;
@@ -77,7 +77,7 @@ std::vector<Lane> Stack::Take(std::span<const DrawnTable> tables) {
   std::vector<Lane> lanes;
   for (std::vector<SliceRef>& slices : lanes_) {
     lanes.emplace_back(tables, slices);
-    slices = {};  // frees memory as large as the lane's
+    slices = {};  // frees the memory early, because the lane needs as much
   }
   lanes_.clear();
   ends_.clear();

@@ -93,7 +93,7 @@ std::string EncodeTiles(std::span<const TileLane> lanes, const TileWindow& windo
     std::string entries;
   };
   std::vector<Part> parts(lanes.size());
-  std::vector<size_t> folded;  // lanes that take long
+  std::vector<size_t> folded;  // lanes with too many slices, whose columns are computed below
   for (size_t i = 0; i < lanes.size(); ++i) {
     const Lane& lane = *lanes[i].lane;
     const Lane::Places places = lane.In(whole);
@@ -105,7 +105,7 @@ std::string EncodeTiles(std::span<const TileLane> lanes, const TileWindow& windo
       folded.push_back(i);
     }
   }
-  // Starting a thread costs as much as a thousand columns.
+  // Starting a thread costs as much as a thousand columns, so each thread must get many more.
   constexpr size_t kWorthAThread = 10'000;
   const size_t worth = std::max<size_t>(folded.size() * window.columns / kWorthAThread, 1);
   ParallelFor(folded.size(), std::min(threads == 0 ? CoreCount() : threads, worth), [&](size_t i) {

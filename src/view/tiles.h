@@ -17,27 +17,29 @@ namespace tacho {
 //   mode 0, buckets for each column with a slice, 16 bytes:
 //                   u16 column, u8 color, u8 coverage, u32 count, u32 place of the longest,
 //                   u32 its name
-//   mode 1, slices  every slice that touches the window, 32 bytes: f64 start and f64 duration (ns,
-//                   the start from that of the window), u32 place, u32 name, u8 color, 7 bytes 0
+//   mode 1, slices  every slice that touches the window, 32 bytes: f64 start and f64 duration (ns;
+//                   the start counts from the window's), u32 place, u32 name, u8 color, 7 bytes 0
 //
-// Names are ids of the rank (RankNames). Coverage is busy / width in 255ths, rounded so that only
-// an exact 0 gives 0 and only an exact 1 gives 255. A lane has mode 1 if it has no more slices than
-// the window has columns. Times are exact up to 2^53 ns from the window's start.
+// Names are ids in the rank's RankNames. Coverage is busy / width from 0 to 255; only an exact 0
+// gives 0, and only an exact 1 gives 255. A lane has mode 1 if its slices in the window are not
+// more than the columns. Times are exact up to 2^53 ns from the window's start.
 inline constexpr uint32_t kTileMagic = 0x656c6974;  // "tile"
 inline constexpr uint16_t kTileVersion = 2;
 inline constexpr size_t kMostColumns = 8192, kMostLanes = 512;
 
 struct TileWindow {
   TimeNs start;
-  DurationNs width;    // of a column, > 0
+  DurationNs width;    // width of a column, > 0
   size_t columns = 0;  // at most kMostColumns
 };
 struct TileLane {
-  uint32_t row = 0, number = 0;  // the page's numbers for it: its row, and its lane there
+  // As the page asked for it: row, and number of the lane in that row.
+  uint32_t row = 0, number = 0;
   const Lane* lane = nullptr;
 };
-// `lanes`: at most kMostLanes. `threads`: how many share the lanes if there is much to do; 0: one
-// for each core. Cost: that of Lane::Fold for each; 32 bytes a column at most.
+// `lanes`: at most kMostLanes. `threads`: at most so many threads share the lanes if there is much
+// to do; 0: one for each core. Cost: that of Lane::Fold for each lane; at most 32 bytes a column
+// and lane.
 std::string EncodeTiles(std::span<const TileLane> lanes, const TileWindow& window,
                         size_t threads = 0);
 

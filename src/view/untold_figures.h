@@ -7,18 +7,20 @@
 
 namespace tacho {
 
-// Why figures of a trace are unknown, such as "GPU work is missing from the recording"; "" if they
-// are known. If one is unknown, so are those before it.
+// For each kind of figure, why it is unknown in a trace, such as "GPU work is missing from the
+// recording"; "" if it is known. If one of them is unknown, so are those above it.
 struct UntoldFigures {
-  std::string_view idle_time;    // when its devices were idle, and why
-  std::string_view device_time;  // when they worked
-  std::string_view all;          // to which rank the work belongs: then no figure is one rank's
+  std::string_view idle_time;    // when the devices were idle, and why
+  std::string_view device_time;  // when the devices worked
+  // Which rank the work belongs to; if unknown, no figure is of a single rank.
+  std::string_view all;
 };
 
-// `mixed_ranks`: as TraceFacts has it.
+// `mixed_ranks`: TraceFacts::mixed_ranks.
 UntoldFigures UntoldOf(const PreparedTrace& prepared, bool mixed_ranks);
 
-// What rows of a device say if they show nothing: that its times are unknown, or `none`.
+// What an empty row of a device says: that the device's times are unknown; or else `none`, or that
+// there was no idle time.
 std::string WhyNoBusyTime(const UntoldFigures& untold, std::string_view none);
 std::string WhyNoIdleTime(const UntoldFigures& untold);
 

@@ -21,8 +21,8 @@ inline std::unique_ptr<ViewedRank> MakeViewedRank(std::string path, Trace trace)
   return std::make_unique<ViewedRank>(std::move(path), std::move(owned), prepared, ViewRules());
 }
 
-// 40 launches, 100 ns apart, of work of 30 ns that begins `delay` after its launch. The work of
-// launches that `has` does not accept has no row.
+// 40 launches, 100 ns apart. Each launches work of 30 ns that begins `delay` after its launch. The
+// work of launches that `has` does not accept is missing.
 template <typename Has>
 Trace Launched(Has has, int64_t delay = 20) {
   TraceBuilder builder;
@@ -38,7 +38,7 @@ inline Trace HalfLost() {
   return Launched([](int64_t i) { return i % 2 == 0; });
 }
 
-// 40 launches of work that a device ran in the opposite order.
+// 40 launches whose work a device ran in the opposite order.
 inline Trace OutOfOrder() {
   TraceBuilder builder;
   for (int64_t i = 0; i < 40; ++i) {
@@ -49,7 +49,7 @@ inline Trace OutOfOrder() {
   return std::move(builder).Finish();
 }
 
-// Two processes that launch with the same correlations onto one device.
+// Two processes that launch work on one device with the same correlation ids.
 inline Trace TwoRanksAsOne() {
   TraceBuilder builder;
   for (const std::string& process : {std::string("1"), std::string("2")}) {
@@ -63,7 +63,7 @@ inline Trace TwoRanksAsOne() {
   return std::move(builder).Finish();
 }
 
-// The ranks of these traces, in a run of their own.
+// Makes a run of these traces and returns its ranks.
 template <typename... Traces>
 ReadRanks RanksOf(Traces... traces) {
   ViewedRun run(std::vector<std::string>(sizeof...(traces), "rank"));
@@ -72,7 +72,7 @@ ReadRanks RanksOf(Traces... traces) {
   return run.ranks();
 }
 
-// The first slice of this whole name.
+// The first slice with exactly this name.
 inline PlacedSlice Named(const ReadRanks& ranks, std::string_view name) {
   for (uint32_t rank = 0; rank < ranks.size(); ++rank) {
     for (uint32_t row = 0; row < ranks[rank]->rows().size(); ++row) {

@@ -27,8 +27,8 @@ Interval SpanShown(const PreparedTrace& prepared) {
   const Trace& trace = prepared.index.trace();
   if (prepared.integrity.common_clock()) return trace.span;
   const Interval host = SpanOfHost(trace);
-  // How many times as long as the host's span the whole span may be. Device work on a clock of its
-  // own stays in the span, unless it is too far away to zoom to.
+  // If the whole span is more than `far` times as long as the host's span, only the host's is
+  // shown: the device's work is then too far away to zoom to.
   const int64_t far = prepared.integrity.device_times() ? 10'000 : 100;
   const bool is_near = trace.span.length().ns / far <= host.length().ns;
   return host.empty() || is_near ? trace.span : host;

@@ -10,14 +10,15 @@
 
 namespace tacho {
 
-// One trace with everything that the page shows of it. Immutable once it is part of a ViewedRun.
+// One trace with everything that the page shows of it. Does not change after ViewedRun published
+// it.
 //
 // Times inside (rows, lanes, steps, gaps, the trace) are on the trace's clock; ToRun and ToTrace
 // convert.
 class ViewedRank {
  public:
-  // `path`: as results name it. `prepared`: made of the whole of `trace`. `classifier` must outlive
-  // this. `in_flight`: absent where unknown.
+  // `path`: the trace's path in results. `prepared`: made from the whole of `trace`. `classifier`
+  // must outlive this object. `in_flight`: absent if it is unknown when requests were in flight.
   ViewedRank(std::string path, std::unique_ptr<const Trace> trace, const PreparedTrace& prepared,
              const Classifier& classifier, const std::optional<InFlight>& in_flight = {},
              size_t threads = 1);
@@ -42,8 +43,9 @@ class ViewedRank {
   [[nodiscard]] Interval ToTrace(Interval when) const {
     return {ToTrace(when.start), ToTrace(when.end)};
   }
-  // First start to last end of its slices, in run time; empty without any. Covers only the host's
-  // slices if device work lies far from them (its times are refused, or it has a clock of its own).
+  // From the first start to the last end of its slices, in run time; empty without slices. Covers
+  // only the host's slices if device work lies far from them, because its times are refused or it
+  // has a clock of its own.
   [[nodiscard]] Interval span() const { return ToRun(span_); }
 
  private:
@@ -53,7 +55,7 @@ class ViewedRank {
   std::unique_ptr<const Trace> trace_;
   TraceFacts facts_;
   const Classifier* classifier_;
-  Communication communication_;  // shared with the trace's digest
+  Communication communication_;  // the data is shared with the trace's digest
   RankRows rows_;
   Interval span_;  // in trace time
   size_t slices_ = 0;

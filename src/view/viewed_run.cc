@@ -18,8 +18,8 @@ RankInput TimesOf(const ViewedRank& rank) {
 
 std::string_view FileName(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
 
-// Labels the ranks that were read. A number that is 0 in all of them distinguishes nothing and is
-// left out.
+// Labels the ranks. Leaves out a kind of number that is 0 in all of them, because it distinguishes
+// nothing.
 void Label(std::vector<RankEntry>& entries) {
   std::vector<RankIdentity> identities(entries.size());
   std::vector<RankIdentity*> known;
@@ -146,7 +146,8 @@ void ViewedRun::Finish() {
     const std::lock_guard lock(mutex_);
     for (const Slot& slot : slots_) {
       auto rank = slot.on_clock ? slot.Read() : nullptr;
-      // The ranks of a merged file are already on one clock.
+      // Leaves out files that are not one worker's: the ranks of a merged file, for example, are
+      // already on one clock.
       if (rank && rank->facts().role != TraceRole::kWorker) rank = nullptr;
       on_clock.push_back(std::move(rank));
     }
@@ -155,7 +156,8 @@ void ViewedRun::Finish() {
   for (size_t i = 0; i < ranks.size(); ++i) {
     if (!on_clock[i]) continue;
     const ViewedRank& rank = *on_clock[i];
-    if (!rank.view().untold().device_time.empty()) continue;  // its times fit no other rank's
+    // Its times cannot be compared with other ranks' times.
+    if (!rank.view().untold().device_time.empty()) continue;
     ranks[i] = {rank.facts().identity, rank.offset(), rank.communication()};
   }
   auto collectives = std::make_shared<const MatchedCollectives>(MatchCollectives(ranks));

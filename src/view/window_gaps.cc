@@ -23,7 +23,8 @@ void Keep(const WindowGap& gap, size_t most, std::vector<WindowGap>& heap) {
   std::ranges::push_heap(heap, LongerFirst);
 }
 
-// Visits the gaps of a device. `row` shows its idle time by cause: the slices of one gap adjoin.
+// Visits the gaps of a device. `row` shows the device's idle time by cause; a gap is a series of
+// slices that touch each other.
 template <typename Take>
 void ForEachGap(const TimelineRow& row, Interval window, Take take) {
   for (const Lane& lane : row.lanes) {

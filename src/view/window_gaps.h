@@ -9,8 +9,8 @@
 
 namespace tacho {
 
-// The whole idle time between two pieces of a device's work. At least a part of it lies in the
-// window.
+// A gap: the whole idle time between two pieces of a device's work, of which at least a part lies
+// in the window.
 struct WindowGap {
   uint32_t rank = 0;
   std::string_view device = {};           // lives as long as the rank
@@ -19,10 +19,12 @@ struct WindowGap {
   DurationNs inside;                      // the part inside the window
 };
 struct WindowGaps {
-  uint64_t count = 0;                   // of all that touch the window
-  std::vector<WindowGap> longest = {};  // by their parts inside it, then by start and rank
+  uint64_t count = 0;  // how many gaps touch the window
+  // Sorted by the part inside the window, longest first, then by start and rank.
+  std::vector<WindowGap> longest = {};
 };
-// The `most` longest, of all ranks or of one. Cost: O(idle slices in the window); memory: O(most).
+// The `most` longest gaps of all ranks, or of `rank`. Cost: O(idle slices in the window); memory:
+// O(most).
 WindowGaps LongestGapsIn(const ReadRanks& ranks, Interval window, size_t most,
                          std::optional<uint32_t> rank = {});
 

@@ -14,7 +14,7 @@ using NameKey = std::tuple<std::string_view, DrawnKind, DrawnFrom, Palette, uint
 
 bool IsComputed(const TimelineRow& row) { return row.group == RowGroup::kComputed; }
 
-// Adds the names of a rank's selected rows that use this palette.
+// Adds the names in those selected rows of a rank that use this palette.
 void AddNames(const ReadRanks& ranks, uint32_t number, const Selection& selection, Palette palette,
               std::map<NameKey, WindowName>& names) {
   const ViewedRank& rank = *ranks[number];
@@ -49,7 +49,7 @@ void AddNames(const ReadRanks& ranks, uint32_t number, const Selection& selectio
   }
 }
 
-// From the first to the last slice of a row. The row must have a slice.
+// From the start of a row's first slice to the end of its last. The row must have a slice.
 Interval ExtentOf(const TimelineRow& row) {
   Interval extent = row.lanes.front().When(0);
   for (const Lane& lane : row.lanes) {
@@ -59,7 +59,8 @@ Interval ExtentOf(const TimelineRow& row) {
   return extent;
 }
 
-// Adds the idle time of the device with the busy row `row`. The row must have a slice.
+// Adds the causes of a device's time in the window. `row` is the device's busy row, which must have
+// a slice.
 void AddIdle(const ViewedRank& rank, uint32_t number, const TimelineRow& row, Interval window,
              std::vector<WindowIdle>& idle) {
   DurationNs rest = window.length();
@@ -88,7 +89,8 @@ void AddIdle(const ViewedRank& rank, uint32_t number, const TimelineRow& row, In
   if (rest.ns > 0) add("outside", rest, 1);
 }
 
-// Keeps `most` of the names, device work first, and sums up the rest.
+// Keeps `most` of the names, device work before all others. Returns the sums of the names that it
+// removes.
 std::vector<WindowOthers> CutNames(std::vector<WindowName>& names, size_t most) {
   std::map<Palette, WindowOthers> others;
   size_t room = most;

@@ -15,15 +15,15 @@ namespace {
 
 constexpr double kLeastMatched = 0.5, kMostUnlike = 0.01, kNearlyAllOfIt = 0.8, kHalfOfIt = 0.5;
 
-// What a side's runs add up to.
+// Sums over the runs of one side.
 struct SideCollectives {
   struct Rank {
     double caused = 0, late = 0, steps = 0;
     SkewCause main;
     double main_share = 0;
   };
-  double transfer = 0, waits = 0, steps = 0;   // steps: of all ranks
-  double least_matched = 1, most_matched = 0;  // RankBlame::matched_share of the runs
+  double transfer = 0, waits = 0, steps = 0;   // `steps`: the steps of all ranks, added up
+  double least_matched = 1, most_matched = 0;  // range of RankBlame::matched_share over the runs
   std::map<std::string, Rank> ranks;
 };
 
@@ -37,7 +37,7 @@ void AddRow(const RankTable& table, const RankBlame::Row& row, SideCollectives& 
     into.main = row.caused_by.front();
     into.main_share = ShareOf(into.main.time, row.caused);
   }
-  // The ranks had shared no collective before their first step.
+  // Lateness is not known in the first step, because the ranks had shared no collective before.
   if (steps <= 1) return;
   into.late += static_cast<double>(row.late.ns);
   into.steps += steps - 1;
@@ -115,7 +115,7 @@ std::optional<CollectiveChange> CompareCollectives(const std::vector<RunAnalysis
   std::set<std::string> stragglers;
   const auto of_base = SumUp(base, stragglers), of_now = SumUp(now, stragglers);
   if (!of_base || !of_now) return std::nullopt;
-  // Collectives that match nothing have no part here, so they must be the same share of all.
+  // Kernels without a match are not in the figures, so their share must be the same on both sides.
   if (std::max(of_base->most_matched, of_now->most_matched) -
           std::min(of_base->least_matched, of_now->least_matched) >
       kMostUnlike)

@@ -9,33 +9,34 @@
 
 namespace tacho {
 
-// How the time in collectives changed, split by RankBlame into transfer and waiting, and for whom
-// the ranks waited. In ns a step, on average over all ranks and all steps of a side; without
-// bounds, because it is one figure a run.
+// How the time in collectives changed, split by RankBlame into transfer and waiting, and which
+// ranks the others waited for. Figures are ns per step, averaged over all ranks and steps of a
+// side. They have no bounds, because each run gives only one figure.
 struct CollectiveChange {
   struct OfRank {
     std::string name;      // "TP3"
-    SkewCause main;        // the largest cause, on the side where the ranks wait longer for it
-    bool is_main = false;  // this cause is four fifths of what it caused, or more
-    Change caused;         // how long others waited for it; over all ranks, like `waits`
-    Change late;  // how much later than the median of the others it came, on each of its steps
+    SkewCause main;        // the largest cause, from the side where others wait longer for it
+    bool is_main = false;  // `main` explains at least four fifths of the waiting that it caused
+    Change caused;         // how long others waited for it: its part of `waits`
+    Change late;           // how much later than the median of the others it came, per step
   };
   Change time, transfer, waits;  // time = transfer + waits
-  // The ranks that stand out on a side; largest difference first, then by name.
+  // The ranks that stand out on a side, sorted by difference of `caused`, largest first, then by
+  // name.
   std::vector<OfRank> ranks;
 
-  // The rank that explains at least half of the change of `time`; null without one.
+  // The rank that explains at least half of the change of `time`; null if there is no such rank.
   [[nodiscard]] const OfRank* Explains() const;
 };
 
-// Absent if some run of either side has no steps, or has no figures, or has them for less than half
-// of its communication kernels. Absent, too, if the share of kernels with figures differs between
-// the sides. Cost: O(ranks).
+// nullopt if a side has no steps, if a run has no figures of RankBlame or has them for less than
+// half of its communication kernels, or if that share of kernels differs between runs. Cost:
+// O(ranks).
 std::optional<CollectiveChange> CompareCollectives(const std::vector<RunAnalysis>& base,
                                                    const std::vector<RunAnalysis>& now);
 
-// "only 90 % of new's communication kernels match one of another rank", if the sides differ in this
-// share; else "".
+// Such as "only 90 % of new's communication kernels match one of another rank", if this share
+// differs between the sides; else "".
 std::string WhyNoCollectives(const std::vector<RunAnalysis>& base,
                              const std::vector<RunAnalysis>& now);
 

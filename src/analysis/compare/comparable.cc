@@ -14,11 +14,10 @@ namespace tacho {
 namespace {
 
 constexpr double kLeastShared = 0.25;
-constexpr double kOneFactor = 0.8;  // least share of the kernel time that must follow one factor
+constexpr double kOneFactor = 0.8;  // the share of kernel time to which one factor must apply
 constexpr double kSameFactor = 0.02;
 constexpr double kOtherPrompts = 1.25;
-constexpr double kCallsOfLayers =
-    4;  // a kernel of each layer is called at least this often in a step
+constexpr double kCallsOfLayers = 4;  // kernels with fewer calls in a step are not of each layer
 
 std::string Joined(const std::set<std::string>& words) {
   return fmt::format("{}", fmt::join(words, ", "));
@@ -41,8 +40,8 @@ double SharedTime(const std::vector<KernelChange>& kernels) {
   return all == 0 ? 1 : shared / all;
 }
 
-// The factor by which kernels of layers are called more often, if one factor holds for most of
-// their time.
+// The calls of layer kernels in new divided by those in base, if this factor is the same for most
+// of their time and is not 1.
 std::optional<double> FactorOfLayers(const std::vector<KernelChange>& kernels) {
   std::vector<std::pair<double, double>> factors;  // the factor and the kernel's time
   double all = 0;
@@ -67,8 +66,8 @@ std::optional<double> FactorOfLayers(const std::vector<KernelChange>& kernels) {
   return std::nullopt;
 }
 
-// Names the work that two runs have in common, as RunChanges::on_both_sides does; "" if there is
-// none.
+// Names a trace that two runs have in common, in the words of RunChanges::on_both_sides; "" if they
+// have none.
 std::string SharedWork(const RunAnalysis& a, const RunAnalysis& b) {
   std::string part;
   for (const TraceAnalysis* trace : RanksOf(a)) {
@@ -176,7 +175,7 @@ class Checks {
 
   void Kernels(std::string_view where, const std::vector<KernelChange>& kernels) {
     const SideFacts &base = changes_.base, &now = changes_.now;
-    // Facts() already reported why no kernel is on both sides.
+    // In these cases Facts() has already reported an obstacle.
     if (!base.has_device_work || !now.has_device_work || base.on_host != now.on_host) return;
     const bool in_base = AnyKernel(kernels, &KernelChange::base_calls),
                in_now = AnyKernel(kernels, &KernelChange::now_calls);
@@ -196,7 +195,7 @@ class Checks {
                       OtherPhases() ? "model, backend or phase" : "model or another backend"));
     }
     if (const auto factor = FactorOfLayers(kernels); factor && !changes_.IsCut()) {
-      // Where some steps have no annotation, the step before has their kernels too.
+      // If a step has no annotation, its kernels count for the previous step.
       constexpr double kFewOfLayers = 0.2;
       const bool is_small = std::abs(*factor - 1) < kFewOfLayers;
       const std::string lost = changes_.WhyLost(), is_short = ShortRanksText(changes_.unequal);
@@ -209,7 +208,7 @@ class Checks {
     }
   }
 
-  // Checks a whole recording. If work is lost, which kernels ran and how often proves nothing.
+  // Checks whole recordings. If work is lost, kernels and their numbers of calls prove nothing.
   void Whole() {
     const SideFacts &base = changes_.base, &now = changes_.now;
     const bool both_work = base.has_device_work && now.has_device_work;
@@ -221,7 +220,7 @@ class Checks {
     if (both_work) Obstacle("lost-gpu-work", "all of the recording: " + WhyNotCounted());
   }
 
-  // Whether the two recordings have steps of different phases. Each phase calls kernels of its own.
+  // Whether the two recordings have steps of different phases, which call different kernels.
   [[nodiscard]] bool OtherPhases() const {
     return changes_.whole && changes_.base.phases != changes_.now.phases;
   }
@@ -237,7 +236,7 @@ class Checks {
                           : "has no work of a device";
   }
 
-  // "35 of its 40 decode steps", if `side` lost work between its first and its last calls.
+  // Such as "35 of its 40 decode steps", if `side` lost work in the middle of a recording; else "".
   static std::string LostBetween(const SideFacts& side) {
     std::string text;
     if (side.evidence.at_edges) return text;
@@ -248,7 +247,7 @@ class Checks {
     return text;
   }
 
-  // Counts what is missing in steps where the sides have them, else in calls.
+  // Why kernels cannot be counted. Says how many steps lack work, or else how many calls.
   [[nodiscard]] std::string WhyNotCounted() const {
     const std::string of_base = LostBetween(changes_.base), of_now = LostBetween(changes_.now);
     if (!of_base.empty() && of_base == of_now)
@@ -295,7 +294,8 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs, const SideRanks& ranks) 
     for (const TraceAnalysis& trace : run.traces) {
       facts.paths.push_back(trace.path);
       facts.spans.push_back(trace.scope.window.value_or(trace.span));
-      // Losses in a front end's trace affect no figure, unless ranks lost their role with the data.
+      // Losses in other traces, such as a front end's, affect no figure. But if no trace is
+      // compared, damage may be the reason, so losses in any trace count.
       facts.lost_data |= compared.empty() && trace.notes.lost_data();
     }
     for (const TraceAnalysis* trace : compared) {
@@ -372,7 +372,7 @@ void CheckComparable(RunChanges& changes) {
   }
   if (changes.whole) {
     checks.Whole();
-    // Any other obstacle says more; with one, the incompleteness is only a remark.
+    // Any other obstacle says more, so incompleteness is an obstacle only if there is no other.
     if (const std::string why = changes.WhyIncomplete(); !why.empty() && changes.obstacles.empty())
       checks.Obstacle("incomplete", "all of the recording: " + why);
   }

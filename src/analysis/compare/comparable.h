@@ -7,9 +7,8 @@
 
 namespace tacho {
 
-// The facts of one side. `ranks`: those whose figures are compared; if not given, all ranks of
-// `runs`. What describes the side (its traces, and the numbers of ranks and devices) covers all
-// ranks.
+// The facts of one side. `ranks`: the ranks whose figures are compared; without it, all ranks of
+// `runs`. The list of traces and the numbers of ranks and devices always cover all ranks.
 SideFacts FactsOf(const std::vector<RunAnalysis>& runs, const SideRanks& ranks);
 SideFacts FactsOf(const std::vector<RunAnalysis>& runs);
 
@@ -17,13 +16,13 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs);
 std::vector<std::string> RunsOnBothSides(const std::vector<RunAnalysis>& base,
                                          const std::vector<RunAnalysis>& now);
 
-// Fills `obstacles` and `remarks` from the facts, phases and kernels that are there.
+// Fills `obstacles` and `remarks` of `changes` from its facts, phases and kernels.
 //
-// Different engines, GPUs, numbers of ranks and ways to record are obstacles. So is work that is on
-// both sides, unless both are the same runs. Different versions, and the share of steps without a
-// counterpart, are remarks. A different model shows in its kernels: less than a quarter of the time
-// is in kernels that both sides have, or all these kernels are called more often by the same factor
-// (the number of layers).
+// Obstacles are: different engines, GPUs, numbers of ranks and recording options; and the same work
+// on both sides, unless both sides are the same runs. Different versions are a remark. A different
+// model is an obstacle that shows in the kernels: less than a quarter of the time is in kernels
+// that both sides have, or most of these are called more or less often by one factor (the number of
+// layers).
 void CheckComparable(RunChanges& changes);
 
 }  // namespace tacho

@@ -29,7 +29,7 @@ struct PhaseSteps {
   Phase phase;
   StepDifferences differences;
   std::vector<double> errors;  // standard errors, one for each figure
-  double critical = 0;         // the bounds of all figures are this many standard errors wide
+  double critical = 0;         // the half-width of all bounds, in standard errors
 };
 
 double Squared(double x) { return x * x; }
@@ -45,7 +45,7 @@ void DrawErrors(PhaseSteps& steps) {
   const double blocks = steps.differences.fewest_blocks();
   const auto drawn = steps.differences.Draw(kDraws, kSeed + static_cast<uint64_t>(steps.phase));
   const size_t figures = steps.differences.base().size();
-  // A bootstrap of b blocks has (b - 1) / b of the variance.
+  // A bootstrap over b blocks finds only (b - 1) / b of the variance.
   const double missing = std::sqrt(blocks / (blocks - 1));
   std::vector<double> farthest(kDraws);
   for (size_t i = 0; i < figures; ++i) {
@@ -62,8 +62,8 @@ void DrawErrors(PhaseSteps& steps) {
   steps.critical = farthest[static_cast<size_t>((1 - kOutside) * kDraws)];
 }
 
-// The half widths for the difference between runs, one for each figure: joint for the parts,
-// individual for all others.
+// By figure: the half-width that the differences between runs require. Those of the parts hold for
+// all parts at once, the others for one figure each.
 std::vector<std::optional<double>> RunHalfWidths(const StepDifferences& differences, size_t parts) {
   std::vector<FigureOfRuns> of_parts = differences.FiguresOfRuns();
   const std::vector<FigureOfRuns> others(of_parts.begin() + static_cast<ptrdiff_t>(parts),
@@ -107,15 +107,15 @@ uint64_t StepsOf(const SideRanks& runs, Phase phase) {
 
 struct WhyNotCompared {
   std::string text;
-  bool no_length = false;  // a side has steps, and none of them has a length
+  bool no_length = false;  // a side has steps, but the length of none is known
 };
 
-// Why `side` has no step that can be measured.
+// Why `side` has no step of known length in this phase.
 WhyNotCompared NoStepText(std::string_view name, const SideFacts& side, uint64_t steps,
                           Phase phase) {
   if (steps == 0) return {fmt::format("{} has no step of this phase", name)};
   if (const std::string untimed = side.evidence.UntimedSteps(phase); !untimed.empty()) {
-    // A few steps with a device time are not worth mentioning.
+    // Mention the steps that do have a device time only if there are enough to compare.
     const SideEvidence::Steps& of_phase = side.evidence.steps.at(phase);
     const bool others =
         !side.evidence.idle_known && of_phase.all - of_phase.untimed >= kFewestSteps;
@@ -130,7 +130,8 @@ WhyNotCompared NoStepText(std::string_view name, const SideFacts& side, uint64_t
   return {there + "but none of known length", true};
 }
 
-// "; the new run lacks the device time of 35 of its 40 decode steps", of the sides that do.
+// Such as "; the new run lacks the device time of 35 of its 40 decode steps", for each side that
+// lacks any.
 std::string AndUntimedSteps(const RunChanges& changes, Phase phase) {
   std::string text;
   for (const auto& [name, side] : {std::pair("base", &changes.base), {"new", &changes.now}}) {
@@ -159,7 +160,7 @@ void SetFigures(const PhaseSteps& steps, const PartNumbers& parts, PhaseChange& 
   const StepDifferences& differences = steps.differences;
   const auto of_runs = RunHalfWidths(differences, parts.size());
   phase.bounds_hold_runs = of_runs[parts.size() + Extra::kStepAtEqualBatch].has_value();
-  // With few blocks the errors themselves are uncertain.
+  // With few blocks the standard errors are uncertain themselves, so widen the bounds.
   const double few = StudentQuantile(kRunQuantile, differences.fewest_blocks() - 1.0) /
                      StudentQuantile(kRunQuantile, 1e6);
   const auto change = [&](size_t i) {
@@ -182,14 +183,15 @@ void SetFigures(const PhaseSteps& steps, const PartNumbers& parts, PhaseChange& 
   LargestFirst(phase.parts);
 }
 
-// The parts of a whole recording that both sides know.
+// Into which parts a whole recording can be split on both sides: only compute and the rest, or also
+// idle time, or also its causes.
 enum class KnownParts : uint8_t { kCompute, kIdle, kIdleCauses };
 KnownParts PartsKnown(const RunChanges& changes) {
   if (!changes.KnowsIdleTime()) return KnownParts::kCompute;
   return changes.WhyNoIdleCauses().empty() ? KnownParts::kIdleCauses : KnownParts::kIdle;
 }
 
-// Adds the time of each part in ns.
+// Adds the trace's time in each part to `sums`, in ns.
 void AddParts(const TraceAnalysis& trace, KnownParts known, std::map<std::string, double>& sums) {
   const auto add = [&](std::string_view part, DurationNs time) {
     sums[std::string(part)] += static_cast<double>(time.ns);
@@ -210,7 +212,7 @@ void AddParts(const TraceAnalysis& trace, KnownParts known, std::map<std::string
   }
 }
 
-// Compares the average over runs, for one device.
+// Compares whole recordings; figures are averages over all devices of all runs.
 WholeChange CompareWhole(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now,
                          const ComparedRanks& ranks, KnownParts known) {
   WholeChange whole;
@@ -247,7 +249,7 @@ WholeChange CompareWhole(const std::vector<RunAnalysis>& base, const std::vector
   return whole;
 }
 
-// Compares a figure for one step: `sum` of each trace, divided by its number of steps.
+// Compares a figure per step: the total of `sum` over all traces, divided by the number of steps.
 Change OfOneStep(const ComparedRanks& ranks,
                  const std::function<double(const TraceAnalysis&)>& sum) {
   Change change;
@@ -302,7 +304,7 @@ void CompareHost(const ComparedRanks& ranks, RunChanges& changes) {
   LargestFirst(changes.operators);
 }
 
-// Compares launches and operators, unless their sums cover only a part of the recording.
+// Compares launches and operators, unless a recording is cut off; then a remark says so.
 void AddHost(const ComparedRanks& ranks, RunChanges& changes) {
   const std::string why = changes.WhyIncomplete();
   const bool is_cut = changes.IsCut();
@@ -320,7 +322,8 @@ void AddHost(const ComparedRanks& ranks, RunChanges& changes) {
     changes.remarks.push_back("launches of a step: not compared, " + no_calls);
 }
 
-// Where calls are missing, which the remarks of lost work do not say.
+// Remarks on phases with many steps without device time, if other remarks (of lost work) do not say
+// it.
 void AddRemarksOfFewSteps(RunChanges& changes) {
   constexpr double kMany = 0.1;
   for (const PhaseChange& phase : changes.phases) {
@@ -342,7 +345,7 @@ void AddRemarkOfCauses(RunChanges& changes) {
     changes.remarks.push_back("causes of idle time: not compared, " + why);
 }
 
-// Compares sums over all ranks, so only if none is left out.
+// Compares collectives if no rank is left out, because the figures are sums over all ranks.
 void AddCollectives(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now,
                     RunChanges& changes) {
   if (std::ranges::any_of(changes.unequal, &UnequalRank::is_left_out)) return;

@@ -16,12 +16,12 @@ namespace {
 
 using Why = UnequalRank::Why;
 
-constexpr double kLeastPart = 0.95;  // of the longest rank's time
-constexpr double kLeastTimed = 0.9;  // of a rank's steps, relative to the rank with the most
+constexpr double kLeastPart = 0.95;  // a rank's time, as a share of the longest rank's
+constexpr double kLeastTimed = 0.9;  // a rank's share of timed steps, relative to the best rank's
 constexpr double kLeastSteps = 0.75, kFewSteps = 2;
 
-// What identifies a rank in several runs: worker, numbers in each group, rank in the engine.
-// Numbers that are 0 in all ranks of a run are unknown in its identities (LeaveOutSingles).
+// Identifies a rank across runs: worker, data-parallel, pipeline and tensor number, rank in the
+// engine. A number that is 0 in all ranks of a run is absent from its identities (LeaveOutSingles).
 using RankKey = std::tuple<std::string, int64_t, int64_t, int64_t, int64_t>;
 
 std::optional<RankKey> KeyOf(const TraceFacts& facts) {
@@ -38,27 +38,27 @@ std::string NameOfRank(const TraceAnalysis& trace) {
   return name;
 }
 
-// One rank of one run: its files.
+// The files of one rank of one run.
 struct RankFiles {
   RunRanks traces;
   std::optional<RankKey> key;  // absent: unknown, or several ranks of the run claim it
   std::optional<int64_t> world_size;
   size_t recording = 0;
   // Sums over its files.
-  double length = 0;    // ns that are recorded
-  double profiled = 0;  // ns in which the profiler ran, by its own mark
+  double length = 0;    // recorded time in ns
+  double profiled = 0;  // ns for which the profiler ran, by the mark that it left in the trace
   bool has_marks = true, is_recorded_whole = true;
   double steps = 0, timed = 0;
   bool lost_work = false;
-  bool has_overflow = false;  // of a duration
+  bool has_overflow = false;  // some duration cannot be right (NoteId::kLongOverlap)
   bool is_cut = false, has_times = false, lacks_times = false, is_merged = false;
-  std::optional<Why> why;  // unequal by itself
+  std::optional<Why> why;  // why the rank itself is unequal; absent: it is not
   double share = 0;
-  std::optional<Why> with;  // left out because of the same rank in another run
-  bool is_kept = false;     // `with` was kMissing, but no other rank is there
+  std::optional<Why> with;  // why the same rank of another run is out, which leaves this one out
+  bool is_kept = false;     // `with` was kMissing, but the rank is compared for want of others
   bool missing_in_base = false;
 
-  // A rank that did no work has nothing to be left out.
+  // False: the rank has no figures that could be left out.
   [[nodiscard]] bool did_anything() const { return has_times || lacks_times || is_cut; }
   [[nodiscard]] bool is_out() const { return why || with; }
 };
@@ -91,14 +91,14 @@ RunFiles FilesOf(const RunAnalysis& run) {
   std::map<std::string_view, const RankRow*> rows;
   for (const RankRow& row : run.ranks.rows) rows.emplace(row.path, &row);
   RunFiles ranks;
-  std::map<size_t, size_t> of_group;  // index into ranks
+  std::map<size_t, size_t> of_group;  // by RankRow::group: index into `ranks`
   for (const TraceAnalysis* trace : RanksOf(run)) {
     const auto row = rows.find(trace->path);
     size_t at = ranks.size();
     if (row != rows.end()) at = of_group.try_emplace(row->second->group, at).first->second;
     if (at == ranks.size()) {
       ranks.emplace_back().key = KeyOf(trace->facts);
-      // Traces outside of the table of ranks are merged files, which have no siblings.
+      // A trace that is not in the table of ranks is a merged file: it gets a recording of its own.
       ranks[at].recording = row == rows.end() ? run.ranks.rows.size() + at : row->second->recording;
     }
     AddTrace(*trace, ranks[at]);
@@ -113,10 +113,11 @@ RunFiles FilesOf(const RunAnalysis& run) {
   return ranks;
 }
 
-// The ranks of one run that hold the same unless something is wrong: those of one recording, engine
-// and stage. Data-parallel engines have requests and an end of their own; pipeline stages have
-// kernels of their own, for which no other stage stands. A rank that several files claim to be may
-// be of any engine: it is alone.
+// Groups the ranks of a run into teams that hold equally much unless something is wrong: the ranks
+// of one recording, engine and stage. Data-parallel engines are separate teams, because they serve
+// different requests and end at different times; so are pipeline stages, because they run different
+// kernels. If several files claim to be the same rank, their engine is unknown, and each is a team
+// of its own.
 std::vector<std::vector<RankFiles*>> TeamsOf(RunFiles& ranks) {
   using Team = std::tuple<size_t, std::string, std::set<std::string>, int64_t, int64_t, size_t>;
   std::map<Team, std::vector<RankFiles*>> teams;
@@ -135,8 +136,8 @@ std::vector<std::vector<RankFiles*>> TeamsOf(RunFiles& ranks) {
   return result;
 }
 
-// Sets `why` of the ranks of `team` that have none yet and whose figure is below `least` of the
-// largest such figure. Never of all.
+// Sets `why` of each rank of `team` that has none yet and whose figure is below `least` times the
+// largest figure of such ranks. The rank with the largest figure is never set.
 template <typename Figure>
 void FindLess(const std::vector<RankFiles*>& team, double least, Why why, const Figure& figure) {
   double most = 0;
@@ -150,8 +151,9 @@ void FindLess(const std::vector<RankFiles*>& team, double least, Why why, const 
   }
 }
 
-// Finds the ranks that are shorter than the longest one. A rank may do nothing at the ends of its
-// recording: it is whole if its profiler ran as long as the others' and it has as many steps.
+// Finds the ranks of a team that are shorter than the longest one. A rank is not short only because
+// it did nothing at the ends of its recording: it is whole if its profiler ran as long as those of
+// the others and it has as many steps.
 void FindShort(const std::vector<RankFiles*>& team) {
   double most_profiled = 0, most_steps = 0, longest = 0;
   bool all_marked = true;
@@ -168,7 +170,7 @@ void FindShort(const std::vector<RankFiles*>& team) {
                           rank.steps >= kLeastPart * most_steps;
     return is_whole ? longest : rank.length;
   });
-  // Its events may reach as far as the others', with a hole between them.
+  // A rank's events may reach as far as those of the others, but with a hole in between.
   FindLess(team, kLeastSteps, Why::kFewSteps, [&](const RankFiles& rank) {
     const bool are_few = rank.steps + kFewSteps < most_steps;
     return are_few ? rank.steps : std::max(rank.steps, most_steps);
@@ -189,7 +191,8 @@ void FindUnequal(const std::vector<RankFiles*>& team) {
   }
 }
 
-// Finds the ranks that have no figures at all, where others of the run do and no team shows it.
+// Finds the ranks whose steps have no device time, if other ranks of the run have it. Within a team
+// FindUnequal finds them, but not if this holds for a whole team.
 void FindEmpty(RunFiles& run) {
   const auto is_timed = [](const RankFiles& rank) { return rank.timed > 0; };
   if (std::ranges::none_of(run, is_timed)) return;
@@ -201,8 +204,8 @@ void FindEmpty(RunFiles& run) {
 
 // All runs of both sides.
 struct AllRuns {
-  std::vector<RunFiles> runs;  // base's, then the others
-  size_t of_base = 0;          // how many are base's
+  std::vector<RunFiles> runs;  // the runs of base, then those of new
+  size_t of_base = 0;          // number of runs of base
 
   [[nodiscard]] bool is_base(const RunFiles& run) const {
     return static_cast<size_t>(&run - runs.data()) < of_base;
@@ -218,8 +221,8 @@ bool LacksRanks(const RunFiles& run, int64_t world_size) {
   return std::ranges::ssize(run) < world_size;
 }
 
-// Whether `other` is a run of the same engine as `run`, as far as names tell: a rank has the same
-// world size and the same name; or another name, where both runs lack ranks.
+// Whether `run` and `other` seem to be runs of the same engine: they have a rank with the same
+// world size and the same key. If both lack ranks, the same worker is enough.
 bool IsSameEngine(const RunFiles& run, const RunFiles& other) {
   return std::ranges::any_of(run, [&](const RankFiles& rank) {
     if (!rank.key || !rank.world_size) return false;
@@ -232,8 +235,8 @@ bool IsSameEngine(const RunFiles& run, const RunFiles& other) {
   });
 }
 
-// Marks the ranks that some other run has no trace of. A file of several ranks may have any of
-// them.
+// Marks the ranks of which some other run has no trace. Runs with a merged file are skipped,
+// because that file may hold any rank.
 void MarkMissing(AllRuns& all) {
   const auto has_merged = [](const RunFiles& run) {
     return std::ranges::any_of(run, &RankFiles::is_merged);
@@ -244,7 +247,7 @@ void MarkMissing(AllRuns& all) {
       if (has_merged(run) || has_merged(without)) continue;
       for (RankFiles& rank : run) {
         if (!rank.key || Find(without, *rank.key) != nullptr) continue;
-        // A key that several files of `without` claim is not missing there.
+        // If several files of `without` claim this rank, it is not missing there.
         const auto claims = [&](const RankFiles& other) {
           return !other.key && KeyOf(other.traces.front()->facts) == rank.key;
         };
@@ -256,7 +259,7 @@ void MarkMissing(AllRuns& all) {
   }
 }
 
-// Marks the same ranks of all other runs.
+// Marks each rank that is left out of some run in all other runs too.
 void MarkTheSame(AllRuns& all) {
   std::map<RankKey, Why> out;
   for (const RunFiles& run : all.runs) {
@@ -272,14 +275,15 @@ void MarkTheSame(AllRuns& all) {
   }
 }
 
-// A rank that has no figures on the other side cannot be compared with anything.
+// Whether the rank has nothing to be compared with, because the same rank has no figures elsewhere.
 bool HasNoOther(const RankFiles& rank) {
   return rank.with == Why::kMissing || rank.with == Why::kNoSteps;
 }
 
-// Keeps ranks of a team that would be left out as a whole, if the other side has figures of them;
-// and those of a run that would be left out as a whole, whatever they are compared with. Returns
-// whether it kept any.
+// Keeps ranks that would be left out only because of other runs. If all ranks of a team would be
+// left out, keeps those that have figures in the other runs. If then all ranks of the run would
+// still be left out, keeps all of them, though they are compared with other ranks. Returns whether
+// it kept any.
 bool KeepSome(RunFiles& run) {
   bool any = false;
   const auto keep = [&](RankFiles& rank) {
@@ -299,7 +303,7 @@ bool KeepSome(RunFiles& run) {
   return any;
 }
 
-// Whether some rank of base that is not left out is one of the new side, too.
+// Whether any rank is compared on both sides.
 bool AnyOfBoth(const AllRuns& all) {
   std::set<RankKey> of_base;
   bool any = false;

@@ -7,28 +7,32 @@
 
 namespace tacho {
 
-// The traces that a comparison takes its figures from, by run of one side: those of RanksOf,
-// without the ranks that are left out.
+// The traces of one run from which a comparison takes its figures: those of RanksOf, without the
+// ranks that are left out. SideRanks has them for each run of one side.
 using RunRanks = std::vector<const TraceAnalysis*>;
 using SideRanks = std::vector<RunRanks>;
 SideRanks AllRanksOf(const std::vector<RunAnalysis>& runs);
 
 struct ComparedRanks {
   SideRanks base, now;
-  std::vector<UnequalRank> unequal;  // base first; in the order of runs, then of traces
-  // No rank that was kept is on both sides, so the ranks of base are compared with other ranks.
+  std::vector<UnequalRank> unequal;  // base's first; in the order of runs, then of traces
+  // True: no rank was kept on both sides, so the ranks of base are compared with other ranks.
   bool none_common = false;
 };
 
-// Decides which ranks stand for a run. Unequal ranks are left out, because their figures have
-// another weight than those of whole ranks: ranks may differ in batches, kernels and lengths of
-// steps. The same rank of all other runs is left out with them. Ranks are compared within one
-// recording, worker and stage. If all ranks there are cut, none counts as cut. If that would leave
-// a run without a rank there, only those of its ranks are left out that are unequal themselves or
-// have no figures on the other side.
+// Decides which ranks' figures are compared.
 //
-// `by_steps`: figures are of steps. If not, sums over whole recordings are compared: ranks without
-// a trace on the other side are left out, and all other unequal ranks are only reported.
+// A rank is unequal if it holds less than other ranks of its run, such as a rank whose trace is cut
+// off; only ranks of one recording, worker and stage are compared for this. Unequal ranks are left
+// out, because ranks may differ in batches, kernels and step lengths, and the figures of unequal
+// ranks would have too little weight. The same rank is left out of all other runs too. There are
+// two exceptions. If all of these ranks are cut off, none counts as cut off. If a run would have
+// none of these ranks left, only those are left out that are unequal themselves or have no figures
+// on the other side.
+//
+// `by_steps`: true if figures of steps are compared. Else sums over whole recordings are compared:
+// ranks without a trace on the other side are left out, and all other unequal ranks are only
+// reported.
 ComparedRanks RanksToCompare(const std::vector<RunAnalysis>& base,
                              const std::vector<RunAnalysis>& now, bool by_steps);
 

@@ -24,7 +24,7 @@ std::string_view Trimmed(std::string_view text) {
   return text;
 }
 
-// "decode" for "decode.idle"; "" for a metric without a phase.
+// The phase that a metric begins with: "decode" for "decode.idle"; "" if it has none.
 std::string_view PhaseOf(std::string_view metric) {
   const std::string_view first = metric.substr(0, metric.find('.'));
   return first.size() < metric.size() && std::ranges::find(kFirstWords, first) != kFirstWords.end()
@@ -45,8 +45,8 @@ tl::unexpected<Error> Wrong(std::string_view text, std::string problem) {
   return Fail(ErrorKind::kUsage, fmt::format("--fail-on '{}': {}", text, problem));
 }
 
-// The first of `known` that contains all words of `wanted` in a row, as "step.p50" contains "p50";
-// "" if there is none.
+// The first name of `known` that contains the words of `wanted` in a row, as "step.p50" contains
+// "p50"; "" if none does.
 std::string HoldingTheWords(const std::string& wanted, const std::vector<std::string>& known) {
   for (const std::string& name : known) {
     if (fmt::format(".{}.", name).find(fmt::format(".{}.", wanted)) != std::string::npos)
@@ -102,7 +102,8 @@ Result<void> ReadLimit(std::string_view text, std::string_view limit, ChangeGate
                                     : fmt::format("{} is not a time", gate.metric));
   }
   gate.limit = sign * *number * found->second;
-  // "step<+3%" would pass a step that grew by 14 %. The user most likely means the opposite.
+  // "step<+3%" would pass only a step that grew by 3 % or more; the user most likely means the
+  // opposite.
   const std::string_view metric = WithoutPhase(gate.metric);
   if (metric == "kernels.faster" || metric == "kernels.fewer-calls" || metric == "kernels.gone")
     return {};  // either direction may be wanted
@@ -115,8 +116,8 @@ Result<void> ReadLimit(std::string_view text, std::string_view limit, ChangeGate
   return {};
 }
 
-// Whether `metric` is a part of a phase's step, or of the whole recording. Such a part counts as 0
-// when it is missing.
+// Whether `metric` is a part of a phase's step, or of the whole recording. A missing part counts as
+// 0.
 bool IsPartOf(std::string_view phase, std::string_view metric) {
   if (phase == "whole") {
     return metric == "compute" || metric == "comm" || metric == "copy" || metric == "idle" ||
@@ -128,20 +129,21 @@ bool IsPartOf(std::string_view phase, std::string_view metric) {
          !IsCount(metric);
 }
 
-// Whether a figure needs the causes of idle time. For a whole recording with unknown idle time that
-// is every part but "compute".
+// Whether a figure needs the causes of idle time. In a whole recording with unknown idle time,
+// every part except "compute" counts as such a figure.
 bool NeedsCauses(std::string_view phase, std::string_view metric, const RunChanges& changes) {
   if (metric.starts_with("idle.")) return true;
   return phase == "whole" && !changes.KnowsIdleTime() && metric != "compute" &&
          IsPartOf(phase, metric);
 }
 
-// Whether base has this phase and the new runs do not.
+// Whether base has enough steps of this phase, and new has none.
 bool IsLost(const PhaseChange& phase) {
   return phase.steps[0] >= kFewestSteps && phase.steps[1] == 0;
 }
 
-// Why a comparison of the phases `compared` lacks this figure, and which figures it has.
+// Why the comparison does not have this figure, and which figures it has. `compared`: the phases
+// that were compared.
 std::string WhyNoFigure(std::string_view phase, std::string_view metric,
                         const std::vector<std::string>& compared, const RunChanges& changes) {
   const auto of_phase = std::ranges::find_if(
@@ -168,7 +170,7 @@ std::string WhyNoFigure(std::string_view phase, std::string_view metric,
 
 using Outcome = GateResult::Outcome;
 
-// `exact`: judge the value of a figure that has no bounds.
+// `exact`: if the figure has no bounds, judge it by its value.
 Outcome Judged(const ChangeGate& gate, const Change& change, bool exact) {
   if (!change.half_width && !exact) return Outcome::kInconclusive;
   const double sign = gate.above ? 1 : -1;
@@ -207,7 +209,7 @@ Result<ChangeGate> ParseGate(std::string_view text, const std::vector<std::strin
 std::vector<GateResult> Judge(const std::vector<ChangeGate>& gates, const RunChanges& changes,
                               bool without_bounds) {
   const std::vector<MetricChange> metrics = MetricsOf(changes);
-  std::vector<std::string> compared;  // phases
+  std::vector<std::string> compared;  // names of phases
   for (const PhaseChange& phase : changes.phases) {
     if (phase.cannot_tell.empty()) compared.emplace_back(PhaseName(phase.phase));
   }

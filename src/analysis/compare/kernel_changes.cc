@@ -13,21 +13,21 @@
 namespace tacho {
 namespace {
 
-constexpr double kAlpha = 0.005;  // probability that any unchanged kernel is reported
+constexpr double kAlpha = 0.005;  // the probability that any unchanged kernel is reported
 constexpr double kManySteps = 1e6;
 constexpr double kSameCalls = 0.02, kSamePlace = 0.1;
-// How far calls may be from a whole multiple of the steps: one odd step in a hundred.
+// How far the calls in a step may be from a whole number: one odd step in a hundred.
 constexpr double kSomeSteps = 0.01;
 constexpr size_t kMostRenamed = 500;  // on each side
 
 // One kernel in the steps of one group of batches on one side.
 struct InGroup {
   double calls = 0, total = 0, squares = 0, places = 0;
-  double steps = 0;  // of the devices that run it in any group
-  // These devices, counted in each run: each has one window.
+  double steps = 0;  // of the devices that run the kernel in any group
+  // The number of windows with such steps: one for each of these devices in each run.
   double windows = 0;
 };
-// One sum for each run, over the steps of one group.
+// By run: a sum over the steps of one group.
 using OfRuns = std::vector<double>;
 struct OneKernel {
   std::string category;
@@ -37,12 +37,12 @@ struct OneKernel {
 };
 struct Gathered {
   std::map<std::string, OneKernel> kernels;  // by name
-  // All steps, whether or not their devices run a kernel.
+  // The steps of all devices, whether or not they run a kernel.
   std::map<StepBatch, std::array<OfRuns, 2>> steps_of_runs;
   std::array<size_t, 2> runs{};
 };
 
-// The steps of one trace by device and group.
+// By device and group: the number of steps of one trace.
 using StepsOfDevices = std::map<std::string_view, std::map<StepBatch, double>>;
 StepsOfDevices StepsOf(const TraceAnalysis& trace, const SharedBatches& batches) {
   StepsOfDevices steps;
@@ -100,7 +100,7 @@ class Gathering {
     group.places += use.place * static_cast<double>(use.calls);
   }
 
-  // Adds the steps of the device that runs the kernel, also in groups where it did not run.
+  // Adds the steps of the device that runs the kernel, also in groups in which it does not run.
   void AddSteps(const KernelRow& row, const StepsOfDevices& of_devices) {
     const auto steps = of_devices.find(row.device);
     if (steps == of_devices.end()) return;
@@ -129,8 +129,8 @@ double ValueOf(const std::map<StepBatch, std::array<OfRuns, 2>>& sums, const Ste
   return at == sums.end() || run >= at->second[side].size() ? 0 : at->second[side][run];
 }
 
-// Whether the group tells whether the kernel changed: on each side the devices that run it in any
-// group have two steps there, which show how it varies.
+// Whether a group can show that the kernel changed: on each side, the devices that run the kernel
+// in any group have at least two steps in this one, which show how it varies.
 bool CanCompare(const OneKernel& kernel, const std::array<InGroup, 2>& groups) {
   if (groups[0].calls + groups[1].calls == 0) return false;
   for (size_t side = 0; side < 2; ++side) {
@@ -139,8 +139,8 @@ bool CanCompare(const OneKernel& kernel, const std::array<InGroup, 2>& groups) {
   return true;
 }
 
-// For each run of one side: the difference in the kernel's time at equal batch between that run
-// alone and all runs of the other side. Runs without these groups get no value.
+// For each run of one side: the difference of the kernel's time at equal batch between this run and
+// all runs of the other side. Runs without steps in these groups get no value.
 OfRuns DifferencesOfRuns(const Gathered& gathered, const OneKernel& kernel,
                          const SharedBatches& batches, size_t side) {
   OfRuns differences;
@@ -168,7 +168,7 @@ bool InSomeSteps(const InGroup& group) {
   return std::abs(each - std::round(each)) > kSomeSteps;
 }
 
-// Whether the kernel runs in only some steps of `phase`, as any of its groups shows.
+// Whether the kernel runs in only some steps of `phase`: one group that shows it is enough.
 bool InSomeSteps(const OneKernel& kernel, Phase phase) {
   return std::ranges::any_of(kernel.groups, [&](const auto& group) {
     return group.first.phase == phase &&
@@ -176,7 +176,8 @@ bool InSomeSteps(const OneKernel& kernel, Phase phase) {
   });
 }
 
-// One step in a window does not show whether the kernel runs in all steps of the group.
+// Whether the kernel may run in only some steps of the group: the sides differ in calls, and a side
+// has windows with only one step, which cannot show it.
 bool MayBeInSomeSteps(const std::array<InGroup, 2>& groups) {
   const auto& [base, now] = groups;
   const bool other_calls =
@@ -185,13 +186,15 @@ bool MayBeInSomeSteps(const std::array<InGroup, 2>& groups) {
   return other_calls && (is_single(base) || is_single(now));
 }
 
-// What the variance of a kernel's time is made of.
+// What the bound of a kernel's time is made of.
 struct KernelNoise {
-  double variance = 0, in_some_steps = 0;  // of kernels that run in all steps, and in only some
-  double uncertainty = 0;                  // of the variances themselves
-  double from_sizes = 0;
-  double one_step = 0;  // its time in one step more or less of each window
-  double windows = 1;   // of one run, where the kernel runs in only some steps
+  // The variance from groups in which the kernel runs in all steps, and from those in which it runs
+  // in only some.
+  double variance = 0, in_some_steps = 0;
+  double uncertainty = 0;  // how uncertain the variances are
+  double from_sizes = 0;   // the effect of different batch sizes
+  double one_step = 0;     // the effect of one step more or less in each window
+  double windows = 1;      // of one run, in groups in which the kernel runs in only some steps
 
   void Add(double of_group, double freedom, bool some) {
     (some ? in_some_steps : variance) += of_group;
@@ -199,7 +202,7 @@ struct KernelNoise {
   }
   [[nodiscard]] double HalfWidth(double level, double spread) const {
     const double all = variance + in_some_steps;
-    // Welch-Satterthwaite: a group of few steps counts by its share of the variance.
+    // Welch-Satterthwaite: degrees of freedom of a sum of variances.
     const double freedom = uncertainty > 0 ? all * all / uncertainty : kManySteps;
     const double widened = variance * spread + in_some_steps * std::max(spread, windows);
     return std::max(1.0,
@@ -212,12 +215,13 @@ double SquaresAroundMean(const InGroup& group) {
                           : std::max(0.0, group.squares - group.total * group.total / group.steps);
 }
 
-// Adds the kernel in one group of batches. `some`: it runs in only some steps. `runs`: by side.
+// Adds the kernel's figures in one group of batches to `change` and `noise`. `some`: the kernel
+// runs in only some steps. `runs`: the number of runs, by side.
 void AddGroup(const std::array<InGroup, 2>& groups, const SharedBatch& shared, bool some,
               const std::array<size_t, 2>& runs, KernelChange& change, KernelNoise& noise) {
   const double weight = shared.weight;
   const auto& [base, now] = groups;
-  // A kernel that is gone or new is so at any batch size.
+  // If the kernel is gone or new, batch sizes do not explain that.
   if (base.calls > 0 && now.calls > 0)
     noise.from_sizes += weight * shared.size_shift * base.total / base.steps;
   InGroup both{0, base.total + now.total, base.squares + now.squares, 0, base.steps + now.steps, 0};
@@ -231,13 +235,13 @@ void AddGroup(const std::array<InGroup, 2>& groups, const SharedBatch& shared, b
     const double freedom = std::max(1.0, of.steps - 1);
     noise.Add(weight * weight * SquaresAroundMean(of) / freedom / group.steps, freedom, some);
     if (!some) continue;
-    // Where no device of the other side runs it, the same devices have windows there too.
+    // If no device of the other side runs the kernel, that side is taken to have as many windows.
     const int sides = groups[1 - side].steps == 0 ? 2 : 1;
     one_step += weight * sides * group.windows / group.steps;
     noise.windows = std::max(noise.windows, group.windows / static_cast<double>(runs[side]));
   }
-  // One step of a window is in one of the groups. Where a kernel takes either no time in a step or
-  // always the same, that time is the sum of squares over the sum.
+  // The step more or less is in one of the groups, hence the maximum over groups. If a kernel takes
+  // either no time in a step or always the same time, that time is the sum of squares over the sum.
   const double time_of_step = both.total > 0 ? both.squares / both.total : 0;
   const double time_of_call = both.total / (base.calls + now.calls);
   noise.one_step = std::max(noise.one_step, one_step * time_of_step);
@@ -250,7 +254,7 @@ KernelChange::Kind KindOf(const KernelChange& kernel) {
   if (!kernel.time.IsBeyondNoise()) return Kind::kSame;
   if (kernel.now_calls == 0) return Kind::kGone;
   if (kernel.base_calls == 0) return Kind::kNew;
-  // The part of the change explained by the number of calls, at base's time per call.
+  // The difference that the changed number of calls explains, at base's time per call.
   const double by_calls =
       (kernel.now_calls - kernel.base_calls) * kernel.time.base / kernel.base_calls;
   const double difference = kernel.time.difference();
@@ -274,7 +278,7 @@ std::vector<KernelChange> CompareKernels(const ComparedRanks& ranks, const Share
   gathering.Add(ranks.base, 0);
   gathering.Add(ranks.now, 1);
   std::vector<KernelChange> changes;
-  std::vector<FigureOfRuns> of_runs;  // one for each change; empty with one run a side
+  std::vector<FigureOfRuns> of_runs;  // one for each change; empty with one run on each side
   const double level =
       1 - kAlpha / (2 * std::max<double>(1, static_cast<double>(gathered.kernels.size())));
   for (const auto& [name, kernel] : gathered.kernels) {
@@ -343,7 +347,7 @@ std::vector<RenamedKernel> ProposeRenamed(const std::vector<KernelChange>& kerne
     double apart;
     const KernelChange *gone, *fresh;
   };
-  // Takes the largest kMostRenamed kernels of a kind: every gone kernel is compared with every new
+  // Takes only the largest kernels of a kind, because each gone kernel is compared with each new
   // one.
   const auto largest = [&](KernelChange::Kind kind) {
     std::vector<const KernelChange*> found;

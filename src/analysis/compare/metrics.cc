@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kKernelKinds = 7;
 
-// The groups that contain a part: "gemm.dense.fp8" belongs to "gemm.dense" and "gemm".
+// The groups that contain a part: for "gemm.dense.fp8", "gemm.dense" and "gemm".
 std::vector<std::string> GroupsOf(const std::string& part) {
   std::vector<std::string> groups;
   for (size_t dot = part.rfind('.'); dot != std::string::npos && dot > 0;
@@ -39,7 +39,8 @@ void AddParts(const std::string& prefix, const std::vector<NamedChange>& parts,
   for (const auto& [name, change] : by_name) metrics.push_back({prefix + name, change});
 }
 
-// Without `bounds` only gone and new kernels are known to differ.
+// Adds the numbers of kernels that changed. If the kernels have no `bounds`, only gone and new ones
+// are known to differ.
 void AddKernels(const std::string& prefix, const std::vector<KernelChange>& kernels, bool bounds,
                 std::vector<MetricChange>& metrics) {
   std::array<double, kKernelKinds> counts{};

@@ -8,19 +8,20 @@
 
 namespace tacho {
 
-// All figures of a comparison by name, as gates and the JSON have them:
+// All figures of a comparison, with the names that gates and the JSON use:
 //
 //   decode.step, decode.step.p50, decode.step.p99   a step: mean at equal batch, percentiles of all
-//   decode.mean, decode.mix                         mean of all steps; what a changed mix adds
-//   decode.gemm.dense, decode.gemm                  a part, and all parts of a group
+//   decode.mean, decode.mix                         mean of all steps; the effect of a changed mix
+//                                                   of batches
+//   decode.gemm.dense, decode.gemm                  a part; the sum of all parts of a group
 //   decode.idle.host-late, decode.idle
-//   decode.kernels.new                              how many kernels are gone, new, slower, faster,
-//                                                   called more (more-calls) or less often
+//   decode.kernels.new                              number of new kernels; likewise gone, slower,
+//                                                   faster, more-calls, fewer-calls
 //   whole.window, whole.kernel-time, whole.compute, whole.comm, whole.copy, whole.idle, ...
 //   whole.kernels.gone, whole.kernels.new           recordings without steps
 //   load.ttft.p50, load.ttft.p99, load.tpot.p50, load.tpot.p99
-//   load.throughput, load.requests, load.failed     output tokens and requests a second, and how
-//                                                   many requests failed
+//   load.throughput, load.requests, load.failed     output tokens per second, requests per second,
+//                                                   number of failed requests
 //
 // The bounds of a group are the sum of its parts' bounds.
 struct MetricChange {
@@ -30,8 +31,8 @@ struct MetricChange {
 };
 std::vector<MetricChange> MetricsOf(const RunChanges& changes);
 
-// Names of a phase's metrics, without the phase, as far as they do not depend on the traces. The
-// parts of kernels are `categories`, with their groups.
+// The names of metrics without their phase, as far as they do not depend on the traces. Kernel
+// parts are named by `categories` and the groups of these.
 std::vector<std::string> MetricNames(const std::vector<std::string>& categories);
 std::vector<std::string> LoadMetricNames();
 bool IsLoadMetric(std::string_view metric);

@@ -23,7 +23,7 @@ struct Quotient {
 }  // namespace
 
 std::optional<OverheadEstimate> EstimateOverhead(std::span<const OverheadBlock> blocks) {
-  std::array<Quotient, 2> all;  // without and with the profiler
+  std::array<Quotient, 2> all;  // index 0: without the profiler, 1: with it
   std::vector<double> logs;
   for (const OverheadBlock& block : blocks) {
     std::array<Quotient, 2> sides;

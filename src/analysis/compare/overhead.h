@@ -9,23 +9,23 @@
 
 namespace tacho {
 
-// What profiling costs, from windows of one load with and without it: pure values.
+// Estimates what profiling costs, from windows of one load with and without the profiler.
 
-// A figure of one window, as sum / count: time / steps, or tokens / time. A block is ignored if one
-// of its windows has no count.
+// The figure sum / count of one window, such as time / steps or tokens / time. If `count` is 0, the
+// window's block is ignored.
 struct WindowFigure {
   bool profiled = false;
   double sum = 0, count = 0;
 };
 
-// Windows that are compared only with each other: in the order ABBA, so that a drift of the load or
-// the machine that is linear within the block affects both sides equally.
+// Windows that are compared with each other. Their order is ABBA or BAAB (A without, B with the
+// profiler), so that a linear drift of the load or the machine affects both sides equally.
 using OverheadBlock = std::vector<WindowFigure>;
 
 struct OverheadEstimate {
-  size_t blocks = 0;                    // blocks that have the figure on both sides
-  double unprofiled = 0, profiled = 0;  // over all windows of these blocks
-  // profiled / unprofiled - 1: geometric mean over the blocks, and its bounds (95 %).
+  size_t blocks = 0;                    // number of blocks that have the figure on both sides
+  double unprofiled = 0, profiled = 0;  // the figure over all windows of these blocks
+  // profiled / unprofiled - 1: the geometric mean over blocks, and its bounds (95 %).
   double change = 0, low = 0, high = 0;
 };
 
@@ -34,15 +34,15 @@ struct OverheadEstimate {
 std::optional<OverheadEstimate> EstimateOverhead(std::span<const OverheadBlock> blocks);
 
 enum class OverheadVerdict : uint8_t {
-  kCost,          // 0 is outside the bounds, on the side of a cost
-  kFaster,        // 0 is outside the bounds, on the other side
-  kNoCost,        // 0 is inside the bounds, which are as narrow as requested
-  kInconclusive,  // 0 is inside the bounds, which are wider than requested
+  kCost,          // the bounds exclude 0: profiling costs time
+  kFaster,        // the bounds exclude 0: the profiled windows are faster
+  kNoCost,        // the bounds include 0, and are as narrow as requested
+  kInconclusive,  // the bounds include 0, but are wider than requested
 };
 std::string_view NameOf(OverheadVerdict verdict);  // "cost", "inconclusive"
 
-// `grows`: the figure grows with a cost, as a time does; a rate falls. `precision`: the requested
-// half-width, as a share.
+// `grows`: a cost makes the figure larger, as for a time; false for a rate. `precision`: the
+// requested half-width of the bounds, as a share.
 OverheadVerdict VerdictOf(const OverheadEstimate& estimate, bool grows, double precision);
 
 }  // namespace tacho

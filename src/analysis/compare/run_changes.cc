@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-// "base and new are STATE, so their EFFECT", naming only the sides where the flag is set.
+// The text "base and new are STATE, so their EFFECT", which names only the sides whose flag is set.
 std::string WhyOf(bool base, bool now, std::string_view state, std::string_view effect) {
   if (!base && !now) return "";
   if (base && now) return fmt::format("base and new are {}, so their {}", state, effect);
@@ -22,7 +22,7 @@ bool HasOtherHoles(const SideFacts& side) {
   return side.has_holes && !side.evidence.only_lost_work;
 }
 
-// "LOSS: its EFFECT", naming only the sides that lost work.
+// The text "LOSS: its EFFECT", which names only the sides that lost work.
 std::string LossAnd(const RunChanges& changes, std::string_view effect) {
   const std::string loss = changes.WhyLost();
   if (loss.empty()) return "";
@@ -32,7 +32,8 @@ std::string LossAnd(const RunChanges& changes, std::string_view effect) {
   return fmt::format("{}: {} {}", loss, both ? "their" : "its", effect);
 }
 
-// Rounds so that the bars add up to the whole: the bars with the largest remainders are rounded up.
+// Rounds so that the bars add up to the whole: rounds down, then the bars with the largest
+// remainders up.
 Waterfall Rounded(const Change& whole, const std::vector<NamedChange>& parts) {
   Waterfall fall{std::llround(whole.base), std::llround(whole.now), {}};
   std::vector<double> remainders;
@@ -47,7 +48,7 @@ Waterfall Rounded(const Change& whole, const std::vector<NamedChange>& parts) {
   std::vector<size_t> order(parts.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, std::greater{}, [&](size_t i) { return remainders[i]; });
-  // Rounding leaves at most one ns per part and one for the whole. A larger rest belongs to no
+  // Rounding leaves at most 1 ns for each part and 1 ns for the whole. If more is left, it is in no
   // part.
   if (std::abs(left) > std::ssize(parts) + 1) {
     fall.bars.push_back({"unknown", left, false});

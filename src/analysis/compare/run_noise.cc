@@ -13,10 +13,10 @@
 namespace tacho {
 namespace {
 
-constexpr double kBelowUpperBound = 0.995;  // level for a single figure
-constexpr double kAnyOutside = 0.005;       // for several figures together
+constexpr double kBelowUpperBound = 0.995;  // quantile for a single figure: bounds of 99 %
+constexpr double kAnyOutside = 0.005;       // probability that any of several figures is outside
 constexpr size_t kFewestForPrior = 3;
-constexpr double kNormal = 1e6;  // degrees of freedom of a variance that is as good as known
+constexpr double kNormal = 1e6;  // degrees of freedom of a variance that is practically known
 
 double Mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -32,7 +32,7 @@ double SquaresAroundMean(std::span<const double> values) {
 struct RunVariance {
   double variance = 0;  // variance of one run
   double freedom = 0;
-  double runs = 0;  // factor from the variance of one run to that of a difference of means
+  double runs = 0;  // `variance` * `runs` is the variance of the difference of the means
 };
 
 std::optional<RunVariance> VarianceOf(std::span<const double> base, std::span<const double> now) {
@@ -42,8 +42,8 @@ std::optional<RunVariance> VarianceOf(std::span<const double> base, std::span<co
                      1 / static_cast<double>(base.size()) + 1 / static_cast<double>(now.size())};
 }
 
-// Half widths at one level. Caches quantiles: they are slow, and most figures share their degrees
-// of freedom.
+// Half-widths at one level. Caches quantiles, because they are slow to compute and most figures
+// have the same degrees of freedom.
 class HalfWidths {
  public:
   explicit HalfWidths(double level) : level_(level) {}
@@ -70,9 +70,10 @@ double InverseTrigamma(double x) {
   return y;
 }
 
-// What the relative variances have in common: a variance, and the degrees of freedom that express
-// how well it is known. Both are 0 if there are too few figures. Logarithms of variances scatter
-// because of their own degrees of freedom; the excess shows how much the figures really differ.
+// What the relative variances have in common: a variance, and degrees of freedom that say how well
+// it is known. Both are 0 if there are too few figures. Chance alone makes the logarithms of
+// variances scatter, by their degrees of freedom; the scatter beyond that shows how much the
+// variances really differ.
 struct Prior {
   double variance = 0, freedom = 0;
 };

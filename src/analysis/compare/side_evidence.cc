@@ -22,8 +22,8 @@ NoCauses NoCausesOf(const TraceAnalysis& trace) {
     if (clock.state == DeviceClock::State::kDrifts) none = NoCauses::kClockDrifts;
   }
   if (none != NoCauses::kKnown) return none;
-  // With lost work some gaps get the cause `unknown`, which the other side does not have. Work that
-  // the end of a whole recording cut off is too little to leave causes out.
+  // Lost work gives some gaps the cause `unknown`, which the other side does not have. Work that
+  // was only cut off at the end of the recording is too little to matter here.
   const bool unknown = std::ranges::any_of(
       trace.idle.causes, [](const IdleCauseRow& row) { return row.cause == IdleCause::kUnknown; });
   const LostWork& lost = trace.integrity.lost;
@@ -44,11 +44,11 @@ std::string WhyNoWork(const Notes& notes) {
   return "";
 }
 
-// Sums the calls that should have GPU work, in all and by API.
+// Counts the calls that should have GPU work, in total and by API.
 struct LossSums {
   uint64_t calls = 0, lost = 0;
-  uint64_t whole_traces = 0;                                       // have calls and lost none
-  std::map<std::string, std::pair<uint64_t, uint64_t>> apis = {};  // calls and lost calls
+  uint64_t whole_traces = 0;  // number of traces with calls that lost no work
+  std::map<std::string, std::pair<uint64_t, uint64_t>> apis = {};  // calls and lost calls, by API
 
   void Add(const LostWork& work) {
     calls += work.calls;
@@ -97,7 +97,8 @@ std::string_view WhichCalls(const SideEvidence& evidence) {
   }
 }
 
-// The text after "causes of idle time: not compared, ". `whose`: names one side or both.
+// The text that follows "causes of idle time: not compared, ". `whose`: the name of one side or
+// both.
 std::string WhyNoCausesOf(std::string_view whose, NoCauses none, bool both) {
   switch (none) {
     case NoCauses::kClockOff:
@@ -183,7 +184,7 @@ SideEvidence EvidenceOf(const SideRanks& runs) {
       lost_data && only_lost_work && losses.lost + evidence.cut_off + evidence.untimed_ranks > 0;
   evidence.calls = losses.calls;
   evidence.lost_calls = losses.lost;
-  // Of a trace that lost none, the calls of an API are not known here.
+  // Counts the calls of one API only if each trace lost work: other traces do not list their APIs.
   if (losses.apis.size() == 1 && losses.whole_traces == 0) {
     evidence.api = losses.apis.begin()->first;
     evidence.calls = losses.apis.begin()->second.first;

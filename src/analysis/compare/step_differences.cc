@@ -10,7 +10,7 @@
 namespace tacho {
 namespace {
 
-constexpr uint32_t kFewestBlocks = 4;  // on each side
+constexpr uint32_t kFewestBlocks = 4;  // needed on each side
 
 }  // namespace
 
@@ -203,7 +203,7 @@ std::vector<FigureOfRuns> StepDifferences::FiguresOfRuns() const {
     const std::vector<uint32_t>& first = sides_[side].first_block;
     for (size_t run = 0; run + 1 < first.size(); ++run) {
       if (first[run] == first[run + 1]) continue;
-      // Only this run varies; the other side stays as it is.
+      // Of this side only this run counts, of the other side all runs.
       std::array<std::vector<uint32_t>, 2> counts = {
           std::vector<uint32_t>(sides_[0].blocks.size(), 1),
           std::vector<uint32_t>(sides_[1].blocks.size(), 1)};

@@ -20,7 +20,7 @@ uint32_t NumberOf(const std::string& part, const PartNumbers& parts) {
   return own == parts.end() ? parts.at(kAllIdle) : own->second;
 }
 
-// The rows of one phase for each trace and device, each list ordered by time.
+// One list for each trace and device: its rows of one phase, in time order.
 std::vector<std::vector<std::pair<const TraceAnalysis*, const StepProfile::Row*>>> RanksRows(
     const RunRanks& run, Phase phase) {
   std::vector<std::vector<std::pair<const TraceAnalysis*, const StepProfile::Row*>>> ranks;
@@ -61,7 +61,7 @@ SideSamples SamplesOf(const SideRanks& runs, Phase phase, const PartNumbers& par
     for (const auto& rows : ranks) longest = std::max(longest, rows.size());
     const uint32_t first = side.blocks(), blocks = longest == 0 ? 0 : BlocksOf(longest);
     for (const auto& rows : ranks) {
-      std::vector<uint32_t> numbers;  // the run's numbers for the parts of this trace
+      std::vector<uint32_t> numbers;  // by part of this trace: its number in `parts`
       for (const std::string& part : rows.front().first->step_profile.parts)
         numbers.push_back(NumberOf(part, parts));
       for (size_t i = 0; i < rows.size(); ++i) {

@@ -8,12 +8,13 @@
 
 namespace tacho {
 
-// One row of a StepProfile, ready to be drawn.
+// One step on one device (a row of StepProfile), as a sample for the bootstrap.
 struct StepSample {
-  uint32_t block = 0;  // consecutive steps of a run, on all its ranks: drawn together
+  // Its block: consecutive steps of a run on all ranks, which the bootstrap draws together.
+  uint32_t block = 0;
   StepBatch batch;
   double size = 0;         // of the batch; 0 if the step does not report it
-  std::vector<double> ns;  // by part of the comparison; the last is the whole step
+  std::vector<double> ns;  // time by PartNumbers; the last entry is the whole step
 };
 
 // All steps of one phase on one side of a comparison.
@@ -25,13 +26,14 @@ struct SideSamples {
   [[nodiscard]] uint32_t blocks() const { return first_block.back(); }
 };
 
-// Numbers of the parts that either side has, by name.
+// By name of a part that any side has: its number.
 using PartNumbers = std::map<std::string, uint32_t>;
-// Without `idle_causes`, idle time is one part, whatever its cause.
+// If not `idle_causes`, all idle time is one part, kAllIdle.
 PartNumbers NumberParts(const SideRanks& base, const SideRanks& now, bool idle_causes);
 
-// Consecutive steps are alike, and so are the ranks in one step. So a block holds n^(1/3) steps of
-// each rank, which makes n^(2/3) blocks, at most 100 a run. Cost: a copy of the rows.
+// The steps of one phase. Consecutive steps are similar, and so are the ranks in one step. So a
+// block holds n^(1/3) consecutive steps of each rank, where n is the number of steps. This makes
+// n^(2/3) blocks; there are at most 100 in a run. Cost: a copy of the rows.
 SideSamples SamplesOf(const SideRanks& runs, Phase phase, const PartNumbers& parts);
 
 }  // namespace tacho

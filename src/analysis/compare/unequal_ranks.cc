@@ -27,10 +27,10 @@ std::string NamesOf(const std::set<std::string>& names) {
   return text;
 }
 
-// Ranks that one clause names together.
+// Ranks that one clause of the sentence names together.
 struct AlikeRanks {
   std::set<std::string> names;
-  double least = 1, most = 0;  // share
+  double least = 1, most = 0;  // range of UnequalRank::share
 
   void Add(const UnequalRank& rank) {
     names.insert(rank.name);
@@ -40,7 +40,7 @@ struct AlikeRanks {
   [[nodiscard]] std::string_view Verb(std::string_view one, std::string_view several) const {
     return names.size() == 1 ? one : several;
   }
-  // "holds 20 % of the recording".
+  // Such as "holds 20 % of the recording", for `of` = "recording".
   [[nodiscard]] std::string Holds(std::string_view of) const {
     const std::string low = fmt::format("{:.0f}", 100 * least),
                       high = fmt::format("{:.0f}", 100 * most);
@@ -79,7 +79,7 @@ std::string_view SideName(bool of_base) { return of_base ? "base" : "new"; }
 std::string LeftOutText(const std::vector<UnequalRank>& ranks) {
   enum Sides : uint8_t { kNone, kBase, kNew, kBaseAndNew };
   struct Clause {
-    Sides sides;  // where it holds, of the same ranks
+    Sides sides;  // the sides on which the same ranks are unequal for the same reason
     Why why;
     bool on_both, is_left_out, in_all_runs;
     auto operator<=>(const Clause&) const = default;

@@ -7,14 +7,17 @@
 
 namespace tacho {
 
-// What a device does outside of a scope's window: where the gaps at its two ends begin and end.
+// The GPU work of one device just before and just after a scope's window. It shows where the idle
+// gaps at the two ends of the window really begin and end.
 struct BeyondWindow {
-  std::optional<TimeNs> last_end;  // of the work before
-  TimeNs next_start;               // of the work after
-  std::vector<WorkItem> next;      // the work that starts then; empty: none
+  std::optional<TimeNs> last_end;  // latest end before the window; absent: no work there
+  TimeNs next_start;               // first start after the window
+  // All work that starts at `next_start`; empty: no work after the window.
+  std::vector<WorkItem> next;
 };
 
-// By device of `work`. Cost: two passes over the device's events.
+// One entry for each device of `work`, in the same order. Cost: two passes over the trace's GPU
+// events.
 std::vector<BeyondWindow> LookBeyond(const Trace& trace, const DeviceWork& work,
                                      const Interval& window);
 

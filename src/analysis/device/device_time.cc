@@ -13,7 +13,8 @@ constexpr size_t kCommunicating = Bit(WorkKind::kCommunication);
 constexpr size_t kCopying = Bit(WorkKind::kCopy);
 constexpr size_t kKernels = Bit(WorkKind::kCompute) | Bit(WorkKind::kCommunication);
 
-// Walks along the time of one device and charges each stretch to the set of items that run in it.
+// Walks along the time of one device and charges each stretch to the set of kinds that run in it,
+// and to the number of items that run in it.
 class Sweep {
  public:
   explicit Sweep(DeviceTime& time) : time_(time), now_(time.window.start) {}
@@ -51,7 +52,7 @@ class Sweep {
 
   DeviceTime& time_;
   TimeNs now_;
-  std::vector<Running> running_;  // a heap with the first to end on top: few run at once
+  std::vector<Running> running_;  // a heap, the item that ends first on top; few items run at once
   std::array<uint32_t, 4> of_kind_{};
   size_t kinds_ = 0;  // the kinds that run now, one bit each
 };
@@ -65,11 +66,11 @@ void CountGap(GapCounts& gaps, DurationNs length) {
   gaps.largest = std::max(gaps.largest, length);
 }
 
-// The time of one stream so far.
+// What the sweep knows about one stream so far.
 struct StreamSweep {
   std::optional<TimeNs> reach;          // the largest end so far
-  TimeNs busy_until;                    // the same, within the window
-  std::vector<CategoryRow> categories;  // by WorkCategory, then copies and memsets
+  TimeNs busy_until;                    // the largest end within the window
+  std::vector<CategoryRow> categories;  // by WorkCategory, then one for copies and one for memsets
 };
 
 std::vector<CategoryRow> EmptyCategories(const std::vector<std::string>& of_kernels) {
@@ -105,7 +106,7 @@ void AddToStream(StreamTime& stream, StreamSweep& sweep, const WorkItem& item, I
   }
 }
 
-// Sums the cells of by_kinds whose set of kinds satisfies `wanted`.
+// Adds up the cells of by_kinds for which `wanted` holds.
 template <typename Predicate>
 DurationNs SumKinds(const DeviceTime& time, Predicate wanted) {
   DurationNs sum;
@@ -148,7 +149,7 @@ DeviceTime Decompose(const DeviceItems& device, const DeviceWork& work, const Sc
     if (counts) ++time.gpu_events;
     AddToStream(time.streams[item.stream], streams[item.stream], item, clipped, counts);
     if ((Bit(item.kind) & kKernels) != 0) time.kernel_sum += clipped.length();
-    if (clipped.empty()) continue;  // empty work ends no gap
+    if (clipped.empty()) continue;  // work of no length does not end a gap
     if (clipped.start > reach) CountGap(time.gaps, clipped.start - reach);
     reach = std::max(reach, clipped.end);
     sweep.Start(clipped, item.kind);

@@ -31,7 +31,7 @@ class CategoryOfKernel {
   static constexpr uint32_t kAsk = 0xffffffff;
   const Trace& trace_;
   const Classifier& classifier_;
-  std::vector<uint32_t> known_;  // by StringId
+  std::vector<uint32_t> known_;  // indexed by StringId
 };
 
 // The kind of work for each WorkCategory.

@@ -12,7 +12,8 @@
 namespace tacho {
 namespace {
 
-constexpr DurationNs kLongestLatency{1'000'000};  // of a launch, as for idle causes
+// The longest time that a launch takes; the same limit as in idle.cc.
+constexpr DurationNs kLongestLatency{1'000'000};
 
 // When the first call that records an event on a stream starts.
 std::optional<TimeNs> FirstEventRecord(const Trace& trace) {
@@ -46,7 +47,7 @@ DurationNs MayBeBusyWithEarlierWork(const TrackIndex& index, const LaunchLinks& 
   const auto device_of = [&](uint32_t row) {
     return trace.Text(trace.words.streams()[Index(trace.gpu.stream[row])].device);
   };
-  std::map<std::string_view, std::vector<Interval>> waits;  // by device
+  std::map<std::string_view, std::vector<Interval>> waits;  // keyed by device
   std::optional<std::vector<bool>> behind_wait;
   for (const uint32_t row : FirstOfStreams(trace)) {
     if (row == LaunchLinks::kNone || links.call_of_gpu[row] == LaunchLinks::kNone) continue;

@@ -24,7 +24,8 @@
 namespace tacho {
 namespace {
 
-// The index of `item` in `items`; kNoItem for work beyond the window, which is in a separate list.
+// The index of `item` in `items`; kNoItem for work after the window, which stands in a list of its
+// own.
 uint32_t PlaceAmong(const std::vector<WorkItem>& items, const WorkItem& item) {
   const std::less<const WorkItem*> before;
   const bool is_there = !before(&item, items.data()) && before(&item, items.data() + items.size());
@@ -72,7 +73,7 @@ class Attribution {
     TimeNs reach = window.start;
     std::optional<TimeNs> gap_start = beyond == nullptr ? std::nullopt : beyond->last_end;
     DurationNs idle;
-    StringId before{};  // name of the work that reaches furthest
+    StringId before{};  // name of the work that ends last
     const auto add_gap = [&](TimeNs end, TimeNs gap_end, std::span<const WorkItem> enders) {
       RawGap& gap = gap_;
       gap.thread.reset();
@@ -102,13 +103,13 @@ class Attribution {
               : !clipped.empty() && (before == StringId::kEmpty || clipped.end > reach)) {
         before = item.name;
       }
-      if (clipped.empty()) continue;  // empty work ends no gap
+      if (clipped.empty()) continue;  // work of no length does not end a gap
       reach = std::max(reach, clipped.end);
       gap_start = reach;
     }
     if (window.end > reach && beyond != nullptr) {
       add_gap(window.end, beyond->next_start, beyond->next);
-    } else if (window.end > reach) {  // only work of no length can start at the end
+    } else if (window.end > reach) {  // here only work of no length starts at the end
       size_t first = items.size();
       while (!scope_.window && first > 0 && items[first - 1].when.start == window.end) --first;
       add_gap(window.end, window.end, std::span(items).subspan(first));
@@ -147,8 +148,8 @@ class Attribution {
   static constexpr TimeNs kLongAgo{std::numeric_limits<int64_t>::min() / 2};
   static constexpr DurationNs kUsualLatency{1'000'000};
 
-  // The launch call with nearly all of the time of a cause; "" without one. Of overheads, the one
-  // with most of it.
+  // The launch call that has at least 80 % of the time of a cause; "" if no call has. For
+  // kProfiler: the overhead with most of its time.
   [[nodiscard]] std::string MainCall(IdleCause cause) const {
     constexpr double kNearlyAll = 0.8;
     std::string_view best;
@@ -171,8 +172,8 @@ class Attribution {
     return work_.on_host ? LaunchLinks::kNone : links_.call_of_gpu[item.row];
   }
 
-  // Of the items that start together at a gap's end, the one that was launched first: without a
-  // delay the device could have continued with it.
+  // Of several items that start together at a gap's end, the one that was launched first: if
+  // nothing had delayed it, the device could have gone on with it.
   [[nodiscard]] const WorkItem& FirstLaunched(std::span<const WorkItem> items) const {
     const WorkItem* best = &items.front();
     if (items.size() == 1) return *best;
@@ -189,12 +190,13 @@ class Attribution {
     return *best;
   }
 
-  // The part of `when` in which a request was in flight.
+  // How much of `when` passed while a request was in flight.
   [[nodiscard]] DurationNs Served(Interval when) const {
     return in_flight_ == nullptr ? when.length() : in_flight_->Covered(when);
   }
 
-  // Computes for each device of a CPU engine what its executing thread was in.
+  // For each device of a CPU engine: finds when its executing thread was in operators, and when it
+  // was between steps.
   void SplitHosts() {
     const std::vector<bool> training = TrainingStepNames(trace_);
     std::vector<std::vector<Interval>> operators(trace_.words.tracks().size());
@@ -210,14 +212,14 @@ class Attribution {
     }
   }
 
-  // The time between the steps of a thread's process, while requests were in flight.
+  // When the process of `track` was between two steps, with a request in flight.
   [[nodiscard]] const IntervalSet& BetweenSteps(TrackId track) const {
     return *between_of_track_[Index(track)];
   }
 
-  // Charges to the profiler the overhead that it recorded on the gap's thread within `when`, while
-  // requests were in flight; returns that time. `between`: set to the part of it that lies between
-  // steps.
+  // Charges to the profiler the overhead that it recorded on the gap's thread within `when` while a
+  // request was in flight. Returns that time. If `between` is given, adds to it the overhead that
+  // lies between steps.
   DurationNs ChargeOverhead(RawGap& gap, Interval when, DurationNs* between = nullptr) {
     const IntervalSet& overhead = overhead_.On(*gap.thread);
     if (overhead.empty() || !overhead.Touches(when)) return {};
@@ -234,15 +236,16 @@ class Attribution {
     return charged;
   }
 
-  // Adds time under `name`, a launch call or an overhead.
+  // Adds `time` to the total of `name`, a launch call or an overhead.
   void ChargeName(StringId name, IdleCause cause, DurationNs time) {
     const uint32_t number = calls_[name];
     if (number == of_call_.size()) of_call_.emplace_back();
     of_call_[number][static_cast<size_t>(cause)] += time;
   }
 
-  // Splits gap.when, a part of the gap [a, b). `enders` start together at the gap's end, and one of
-  // them ended it; if empty, nothing did.
+  // Splits gap.when by cause. It is the visible part of the whole gap [a, b). `enders`: the items
+  // that start together at the end of the whole gap, one of which ended it; empty if no work ended
+  // it.
   void Attribute(RawGap& gap, TimeNs a, TimeNs b, std::span<const WorkItem> enders) {
     const Interval seen = gap.when;
     const DurationNs served = Served(seen);
@@ -308,7 +311,7 @@ class Attribution {
     charge(IdleCause::kWaiting, late, b);
   }
 
-  // Reports the stretches of `when`, a part of the gap with this cause, while requests were in
+  // Reports `when`, a part of the gap, as stretches of this cause as far as requests were in
   // flight.
   void List(const RawGap& gap, Interval when, IdleCause cause) {
     if (!on_stretch_) return;
@@ -340,7 +343,7 @@ class Attribution {
     split(*in_flight_, when, add_served, [&](Interval part) { add(part, IdleCause::kNoRequest); });
   }
 
-  // Adds up the gap's parts and clears them.
+  // Adds the gap's parts to the totals and clears them.
   void Count(RawGap& gap) {
     longest_.Add(gap);
     for (size_t cause = 0; cause < kIdleCauses; ++cause) {
@@ -351,7 +354,8 @@ class Attribution {
     }
   }
 
-  // Names the operator if there is one, else the inner one of the annotation and the Python frame.
+  // Takes the operator or call as the gap's host. If there is none: the annotation or the Python
+  // frame, whichever is the inner one.
   void NameHost(const HostTree& tree, const HostStretch& part, std::optional<uint32_t> frame,
                 IdleGap& gap) const {
     const HostTree::Node* const slice = MainSlice(tree, part);
@@ -397,15 +401,15 @@ class Attribution {
     IntervalSet in_operators, between_steps;  // disjoint
   };
   std::vector<Host> hosts_;           // for each device of a CPU engine
-  std::vector<bool> behind_wait_;     // by host call; empty if no call is behind a wait
+  std::vector<bool> behind_wait_;     // by host call; empty if no call followed a stream wait
   std::vector<BeyondWindow> beyond_;  // for each device; empty without a window
   ProfilerOverhead overhead_;
   NameIndex calls_;                                           // names of launch calls and overheads
   std::vector<std::array<DurationNs, kIdleCauses>> of_call_;  // by the name's number in calls_
   std::array<DurationNs, kIdleCauses> total_{};
   std::array<uint64_t, kIdleCauses> gaps_with_{};
-  // The current gap. Its parts are 0 between two gaps; clearing the whole struct would cost more
-  // than handling a gap.
+  // The current gap. Between two gaps its `parts` are all 0. Clearing the whole struct each time
+  // would cost more than the rest of the work on a gap.
   RawGap gap_;
   LongestGaps longest_;
   IdleTable table_;

@@ -11,33 +11,32 @@
 
 namespace tacho {
 
-// Idle time of one device with one cause.
+// A stretch in which one device is idle for one cause.
 struct IdleStretch {
   Interval when;
   uint32_t device = 0;  // index into DeviceWork::devices
   IdleCause cause = IdleCause::kUnknown;
-  StringId before{}, after{};  // as in IdleGap
-  // The work that `after` names, as an index into the device's items; kNoItem for work beyond the
-  // window.
+  StringId before{}, after{};  // names of the work before and after the gap, as in IdleGap
+  // Index of the work named by `after` among the device's items. kNoItem for work after the window.
   static constexpr uint32_t kNoItem = 0xffffffff;
   uint32_t after_item = kNoItem;
 };
-// Called device by device, in the order of time. The stretches of a device do not overlap; their
-// sums by cause are the table's.
+// Called for one device after the other, in the order of time. The stretches of a device do not
+// overlap. Summed by cause, they give the totals in IdleTable.
 using OnStretch = std::function<void(const IdleStretch&)>;
 
 inline constexpr size_t kListedGaps = 50;
-// Where causes are known; elsewhere they are kUnknown.
+// Tells where causes can be known. Elsewhere the cause is kUnknown.
 struct KnownCauses {
-  bool common_clock = true;  // host and device have one clock; false: no cause is known
-  // Causes are unknown in gaps that touch this time: work that is not in the trace may have run
-  // there. Null: no such time.
+  bool common_clock = true;  // host and device use the same clock; false: no cause can be known
+  // Gaps that overlap these times have unknown causes, because work that the trace lacks may have
+  // run there. Null: no such times.
   const IntervalSet* not_in = nullptr;
 };
-// `links`: from LinkLaunches, of the same trace. Gaps are those of DeviceTime: with a window, idle
-// time at its two ends counts. `in_flight` is null where it is unknown. Cost: O(n) over the items
-// and host calls, and a look at the host slices that touch a listed gap. `on_stretch`, unless
-// empty, gets all of the idle time, each gap in one or more stretches.
+// The gaps are those of DeviceTime: with a window, idle time at its two ends counts. `links`: from
+// LinkLaunches for the same trace. `in_flight`: null if it is unknown when requests were in flight.
+// `on_stretch`, if set, gets all idle time, each gap in one or more stretches. Cost: O(n) for n
+// items and host calls, plus a look at the host slices that overlap a listed gap.
 IdleTable AttributeIdle(const TrackIndex& index, const DeviceWork& work, const LaunchLinks& links,
                         const Scope& scope = {}, const InFlight* in_flight = nullptr,
                         size_t max_gaps = kListedGaps, const OnStretch& on_stretch = {},

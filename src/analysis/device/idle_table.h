@@ -11,8 +11,9 @@
 
 namespace tacho {
 
-// Why a device was idle. Each nanosecond of a device's idle time has one cause. On a GPU it follows
-// from the launch call of the work that ended the gap [a, b):
+// Why a device was idle. Each nanosecond of a device's idle time has exactly one cause. On a GPU
+// the cause follows from when the work that ended the gap [a, b) was launched. The three lower bars
+// show its launch call:
 //
 //        a |--------------------------| b
 //               |------|                  launched inside: host-late, in-launch-call, then
@@ -20,37 +21,39 @@ namespace tacho {
 //      |--------|                         still being launched at a: in-launch-call first
 //   |--|                                  launched before: queued, or in-graph
 //
-// The gap is always that of the whole trace: a window cuts its parts but does not change their
-// causes.
+// "Gap" means the gap in the whole trace. A window cuts what is counted of it but does not change
+// the causes.
 enum class IdleCause : uint8_t {
-  // The work was launched only after the gap began: from there to the start of its launch call.
+  // The work was launched only after the gap began. This is the time from the gap's start to the
+  // start of the launch call.
   kHostLate,
-  // The launch call was still running.
+  // The launch call was running.
   kInLaunchCall,
-  // From the end of the launch call to the start of the work, the first millisecond of it.
+  // The first millisecond from the end of the launch call to the start of the work.
   kLaunchLatency,
-  // The rest of that, or all of it when the launching thread had made the stream wait for an event
-  // (a *StreamWaitEvent call between this launch and its last one): held back on the device's side
-  // by an event or another queue.
+  // The rest of the time from the end of the launch call to the start of the work: an event or
+  // another queue held the work back on the device. All of this time if the launching thread had
+  // called *StreamWaitEvent since its previous launch.
   kWaiting,
-  // The launch call had returned before the gap began: the work waited on the device's side.
+  // The launch call had returned before the gap began: the work was waiting on the device.
   kQueued,
-  // Another piece of the same launch call (a CUDA or HIP graph) had begun on the device before.
+  // The launch call launched several pieces of work (a CUDA or HIP graph), and another piece had
+  // already begun on the device.
   kInGraph,
-  // A CPU engine: the executing thread was in none of its operators, see DeviceWork.
+  // On a CPU engine: the executing thread was in no operator (see DeviceWork).
   kHost,
-  // A CPU engine: the executing thread was in a wrapper (device_work.h), but in no operator that
-  // the wrapper calls.
+  // On a CPU engine: the executing thread was in a wrapper operator (device_work.h), but in none of
+  // the operators that the wrapper calls.
   kInOperator,
-  // Would be kHostLate or kHost, but lies between two steps of the engine (StepExtents): there was
-  // no work, or the host had not begun it.
+  // Time that would be kHostLate or kHost, but lies between two engine steps (StepExtents): the
+  // engine had nothing to do, or the host had not begun the next step.
   kBetweenSteps,
-  // No request was in flight; takes precedence over all other causes.
+  // No request was in flight. This cause comes before all others.
   kNoRequest,
-  // The launch is not in the trace, or no work ends the gap.
+  // The trace lacks the launch call, or no work ends the gap.
   kUnknown,
-  // Would be kHostLate, kInLaunchCall or kBetweenSteps, but the profiler recorded overhead of the
-  // launching thread in this time (ProfilerOverhead).
+  // Time that would be kHostLate, kInLaunchCall or kBetweenSteps, but in which the profiler
+  // recorded overhead of its own on the launching thread (ProfilerOverhead).
   kProfiler,
   kCount,
 };
@@ -62,46 +65,53 @@ bool IsTheHosts(IdleCause cause);
 struct IdleGap {
   std::string device;
   Interval when;
-  std::string before, after;  // names of the work that ends last before it and starts after it
-  IdleCause cause = IdleCause::kUnknown;  // the one with the largest part
-  // The innermost host slice that covers most of the host's part (until the launch call; on a CPU
-  // engine all of the gap). If that is neither an operator nor a call: the Python frame of user
-  // code inside it, if stacks were recorded. "" if the thread was outside of all slices for longer.
+  // Names of the work that ends last before the gap, and of the work that ends the gap.
+  std::string before, after;
+  IdleCause cause = IdleCause::kUnknown;  // the cause with the largest part of the gap
+  // What the host did in its part of the gap (until the launch call; on a CPU engine the whole
+  // gap): the host slice in which the thread spent most of this time, where each instant counts for
+  // the innermost slice only. If this is an annotation, or there is no slice, then instead the
+  // Python frame of user code inside it, if stacks were recorded. "" if the thread spent more time
+  // outside of all slices than in any of them.
   std::string host;
-  // "pid/tid" of the launching (on a CPU engine the executing) thread; "" when unknown.
+  // "pid/tid" of the launching thread; on a CPU engine, of the executing thread; "" if unknown.
   std::string host_track;
-  bool host_is_annotation = false;  // `host` may be any text; else it is a name of code
+  bool host_is_annotation = false;  // true: `host` may be any text; false: the name of code
 };
 
 struct IdleCauseRow {
   IdleCause cause = IdleCause::kUnknown;
   DurationNs total;
   uint64_t count = 0;  // gaps that have a part of this cause
-  // For kInLaunchCall, kLaunchLatency and kWaiting: the launch call with most of the time. For
-  // kProfiler: the overhead with most of it.
+  // For kInLaunchCall, kLaunchLatency and kWaiting: the launch call with at least 80 % of this
+  // time, "" if none has. For kProfiler: the overhead with most of it.
   std::string call = {};
 };
 
-// The idle time of all devices, and its longest gaps. window = busy + sum of the causes, exactly.
+// The idle time of all devices by cause, and the longest gaps. window = busy + the sum of all
+// causes, exactly.
 struct IdleTable {
-  // False: work was lost, so it is unknown when the devices were idle, and there is no cause.
+  // False: device work was lost. Then idle time is unknown, and `causes` is empty.
   bool known = true;
   DurationNs window, busy;           // summed over devices
   std::vector<IdleCauseRow> causes;  // every cause with time, longest first
   Requests requests = Requests::kUnknown;
-  // If kKnown or kShared: requests count this much longer at both ends.
+  // If `requests` is kKnown or kShared: a request counts as in flight for this much longer at both
+  // ends.
   DurationNs requests_uncertainty;
-  // How much of the devices' time, also before the window, earlier work may have taken: see
-  // earlier_work.h.
+  // How much of the devices' time work from before the recording may have taken, in the window or
+  // before it (earlier_work.h).
   DurationNs may_be_busy;
-  std::vector<IdleGap> gaps;  // the `max_gaps` longest, longest first, then by start and device
+  // The longest gaps, at most `max_gaps`, longest first, then by start and device.
+  std::vector<IdleGap> gaps;
 };
-// The idle time of unknown cause, and whether it is so much that the share of any other cause is
-// only a lower bound ("at least").
+// UnknownTime: the idle time of unknown cause. MuchIsUnknown: whether it is at least 1 % of the
+// idle time, so that the share of any other cause is only a lower bound ("at least").
 DurationNs UnknownTime(const IdleTable& idle);
 bool MuchIsUnknown(const IdleTable& idle);
 
-// Whether the share of the first cause in `idle` is a lower bound. `idle` has at least one cause.
+// Whether the share of the first cause in `idle` is only a lower bound. `idle` has at least one
+// cause.
 bool IsAtLeast(const IdleTable& idle);
 
 }  // namespace tacho

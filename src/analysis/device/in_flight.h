@@ -8,26 +8,27 @@
 
 namespace tacho {
 
-// When requests were in flight at the engine of a trace, as their senders report it.
+// When requests were in flight at the engine of a trace, according to the clients that sent them.
 struct InFlight {
-  IntervalSet when;  // on the trace's clock; each interval wider by `uncertainty` at both ends
-  DurationNs uncertainty;  // of the clocks
-  bool shared = false;     // sent to several engines together: unknown which request went where
+  IntervalSet when;  // on the trace's clock; each interval is widened by `uncertainty` at both ends
+  DurationNs uncertainty;  // how far the clients' clock may be off from the trace's clock
+  bool shared = false;  // the requests went to several engines; which engine got which is unknown
 };
 
-// How far it is known when the engine of a trace had requests.
+// How well it is known when the engine of a trace had requests.
 enum class Requests : uint8_t {
-  kUnknown,  // their times are not known
+  kUnknown,  // no times of requests are known
   kKnown,
-  kShared,  // known for several engines together: if none had a request, nor had this one
-  kOthers,  // known, but the engine served others too: when it had no request is unknown
+  kShared,  // known for several engines together: if none of them had a request, this one had none
+  // The known requests are not all: the engine served others too, so when it had none is unknown.
+  kOthers,
 };
 constexpr size_t kRequestsCount = 4;
 std::string_view RequestsName(Requests requests);  // "unknown", "known", "shared", "others"
 
-// kOthers when an engine step with requests in it lies wholly outside of `in_flight`. If no step
-// with requests is annotated: kOthers when the GPUs are busy for more than a tenth of the time
-// outside of `in_flight`. Cost: O(n).
+// kOthers if an engine step that serves requests lies wholly outside of `in_flight`. If no step
+// says that it serves requests: kOthers if the GPUs were busy in more than a tenth of the time
+// outside of `in_flight`. Otherwise kShared or kKnown. Cost: O(n).
 Requests CheckInFlight(const Trace& trace, const InFlight& in_flight);
 
 }  // namespace tacho

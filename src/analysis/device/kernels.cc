@@ -56,8 +56,8 @@ Groups GroupByName(NameIndex& names, const DeviceWork& work, const DeviceItems& 
   return result;
 }
 
-// Three percentiles of many durations. Durations are counted in cells that are 2 % wide, and only
-// the cells that hold a percentile are examined closely.
+// Finds percentiles among many durations. It first counts the durations in cells of about 2 %
+// width, then looks closely only at the cells that hold a percentile.
 class Percentiles {
  public:
   explicit Percentiles(std::span<const int64_t> durations)
@@ -82,10 +82,11 @@ class Percentiles {
   }
 
  private:
-  static constexpr int kDigits = 6;  // binary digits after the leading one
+  // A cell number keeps this many binary digits after the leading one.
+  static constexpr int kDigits = 6;
   static constexpr size_t kCells = size_t{65 - kDigits} << kDigits;
 
-  // The cell of a duration; it grows with the duration.
+  // The cell of a duration. Longer durations have the same or a higher cell.
   static size_t CellOf(int64_t duration) {
     const auto ns = static_cast<uint64_t>(duration);
     const int shift = std::max(0, static_cast<int>(std::bit_width(ns)) - kDigits - 1);
@@ -93,7 +94,7 @@ class Percentiles {
   }
 
   std::span<const int64_t> durations_;
-  std::vector<uint32_t> counts_;  // by cell
+  std::vector<uint32_t> counts_;  // indexed by cell
   std::vector<int64_t> inside_;   // the durations of one cell
   size_t cell_of_inside_ = 0;
 };

@@ -7,8 +7,8 @@
 
 namespace tacho {
 
-// Sum, extremes and percentiles of a set of durations. Percentiles are by nearest rank: the
-// smallest duration that at least p % of all do not exceed.
+// Percentiles are by nearest rank: the smallest duration that at least p % of all durations do not
+// exceed.
 struct DurationStats {
   uint64_t count = 0;
   DurationNs total, min, max, p50, p90, p99;
@@ -17,10 +17,11 @@ struct DurationStats {
     return {count == 0 ? 0 : total.ns / static_cast<int64_t>(count)};
   }
 };
-// `durations` is reordered. All zero when it is empty.
+// Reorders `durations`. All figures are 0 if it is empty.
 DurationStats Summarize(std::vector<int64_t>& durations);
 
-// The calls of one kernel on one device. Its category is that of its work (CollectDeviceWork).
+// All calls of one kernel on one device. The category is the one that CollectDeviceWork gave to its
+// work.
 struct KernelRow {
   std::string name;  // as in the file
   std::string category;
@@ -28,14 +29,14 @@ struct KernelRow {
   DurationStats stats;
 };
 
-// Kernels by (name, device), and their categories. Items count, whole, when they start inside the
-// scope: a percentile of kernels cut by its edge would mean nothing.
+// Kernels by (name, device), and their categories. An item counts, with its whole duration, if it
+// starts inside the scope: percentiles of kernels that the window has cut would mean nothing.
 struct KernelTable {
-  std::vector<KernelRow> rows;          // by total, longest first; then name, device
-  std::vector<CategoryRow> categories;  // by total, longest first; "unclassified" like any other
+  std::vector<KernelRow> rows;  // sorted by total time, longest first, then by name and device
+  std::vector<CategoryRow> categories;  // sorted by total time; includes "unclassified"
   DurationNs total;                     // sum over all rows
-  double coverage = 0;                  // share of `total` with a category, 0..1; 1 when total is 0
-  uint64_t shorter_than_10us = 0;       // kernels
+  double coverage = 0;  // share of `total` that has a category, 0 to 1; 1 when `total` is 0
+  uint64_t shorter_than_10us = 0;  // how many kernels are
 };
 
 KernelTable TabulateKernels(const Trace& trace, const DeviceWork& work,

@@ -31,8 +31,8 @@ bool PutsWork(std::string_view name) {
          lower.find("memset") != std::string::npos;
 }
 
-// The host call of each correlation. `puts_work`: for each host call, whether it puts work onto a
-// device.
+// For each correlation id: its host call. `puts_work`: for each host call, whether it puts work
+// onto a device.
 DenseIndex CallsByCorrelation(const Trace& trace, const RankedIds& ids,
                               const std::vector<uint8_t>& puts_work) {
   const HostCallTable& table = trace.host_calls;
@@ -51,7 +51,8 @@ DenseIndex CallsByCorrelation(const Trace& trace, const RankedIds& ids,
   return calls;
 }
 
-// How long launched work waits on one stream. A wait is [launch call's start, work's start).
+// How many launched pieces wait on one stream. A wait is [start of the launch call, start of the
+// work).
 LaunchTable::QueueDepth DepthOf(std::vector<Interval>& waits, const Scope& scope) {
   LaunchTable::QueueDepth queue;
   Interval whole = waits.front();
@@ -70,7 +71,8 @@ LaunchTable::QueueDepth DepthOf(std::vector<Interval>& waits, const Scope& scope
   for (size_t i = 0, ended = 0; i < up.size(); ++i) {
     while (down[ended] <= up[i]) ++ended;
     queue.max = std::max<uint64_t>(queue.max, i + 1 - ended);
-    waited = AddSaturated(waited, (down[i] - up[i]).ns);  // the same for any pairing
+    // The sum does not depend on which start is paired with which end.
+    waited = AddSaturated(waited, (down[i] - up[i]).ns);
   }
   const Interval seen = scope.Clip(whole);
   if (!seen.empty())
@@ -78,16 +80,17 @@ LaunchTable::QueueDepth DepthOf(std::vector<Interval>& waits, const Scope& scope
   return queue;
 }
 
-// Fills the tables of CUDA and HIP calls and of all other calls.
+// Fills table.apis (CUDA and HIP calls) and table.other_apis.
 template <typename Counts>
 void TabulateApis(const Trace& trace, Counts counts, LaunchTable& table) {
-  std::vector<uint8_t> is_cuda;  // by CategoryId
+  std::vector<uint8_t> is_cuda;  // indexed by CategoryId
   for (const Category& category : trace.words.categories()) {
     is_cuda.push_back(trace.Text(category.name).starts_with("cuda_") ? 1 : 0);
   }
   const HostCallTable& calls = trace.host_calls;
   NameIndex names(trace);
-  std::vector<std::vector<int64_t>> durations;  // by name: other calls, then CUDA and HIP
+  // By the name's number n: [2n] other calls, [2n + 1] CUDA and HIP calls.
+  std::vector<std::vector<int64_t>> durations;
   for (size_t row = 0; row < calls.size(); ++row) {
     if (!counts(row)) continue;
     const uint32_t number = names[calls.name[row]];
@@ -106,7 +109,8 @@ void TabulateApis(const Trace& trace, Counts counts, LaunchTable& table) {
   }
 }
 
-// Overheads may nest: each is counted with its own time, and the total is the time of their union.
+// Overheads may nest: each row counts all of its time inside the call, but `total` is the time of
+// their union.
 template <typename Counts>
 std::optional<OverheadInCalls> OverheadOf(const Trace& trace, Counts counts) {
   const ProfilerOverhead overhead(trace);
@@ -123,7 +127,7 @@ std::optional<OverheadInCalls> OverheadOf(const Trace& trace, Counts counts) {
     std::ranges::sort(when, IsOuter);
     TimeNs reach{std::numeric_limits<int64_t>::min()};
     for (const Interval& call : when) {
-      if (call.end <= reach) continue;  // inside another overhead
+      if (call.end <= reach) continue;  // inside another call
       const Interval outer{std::max(call.start, reach), call.end};
       reach = call.end;
       const DurationNs held_up = overhead.On(thread).Covered(outer);
@@ -147,7 +151,7 @@ std::optional<OverheadInCalls> OverheadOf(const Trace& trace, Counts counts) {
   return found;
 }
 
-// The graph launches of a scope: their rows, and the row of each call.
+// Fills the rows of LaunchTable::graphs, and remembers which call has which row.
 class GraphRows {
  public:
   template <typename Counts>
@@ -166,7 +170,8 @@ class GraphRows {
   [[nodiscard]] bool IsGraph(uint32_t call) const { return is_graph_[call] != 0; }
 
   void AddPiece(uint32_t call, Interval when) {
-    if (row_of_call_[call] == LaunchLinks::kNone) return;  // launched before the window
+    // No row: the call starts outside of the window.
+    if (row_of_call_[call] == LaunchLinks::kNone) return;
     GraphLaunch& graph = rows_[row_of_call_[call]];
     graph.work = graph.gpu_events == 0 ? when
                                        : Interval{std::min(graph.work.start, when.start),
@@ -176,8 +181,8 @@ class GraphRows {
 
  private:
   std::vector<GraphLaunch>& rows_;
-  std::vector<uint8_t> is_graph_;      // by host call
-  std::vector<uint32_t> row_of_call_;  // kNone: the call has no row
+  std::vector<uint8_t> is_graph_;      // indexed by host call
+  std::vector<uint32_t> row_of_call_;  // by host call; kNone: the call has no row
 };
 
 void SumUpGraphs(LaunchTable& table) {
@@ -262,7 +267,7 @@ LaunchTable TabulateLaunches(const Trace& trace, const LaunchLinks& links, const
   const HostCallTable& calls = trace.host_calls;
   const GpuScope counts(trace, scope);
   const FirstPieces& first = links.first;
-  // Marks calls that put work only onto other devices: 1. A call with work on this device: 2.
+  // By call: 1 if it puts work only onto other devices, 2 if it puts work onto this device.
   std::vector<uint8_t> elsewhere(scope.device.empty() ? 0 : calls.size());
   if (!scope.device.empty()) {
     first.ForEach([&](uint32_t call, uint32_t piece) {

@@ -14,17 +14,18 @@
 
 namespace tacho {
 
-// A gap before its texts are looked up.
+// A gap whose names are still ids; the texts are looked up only for gaps that are listed.
 struct RawGap {
   Interval when;
   uint32_t device = 0;         // index into DeviceWork::devices
-  StringId before{}, after{};  // empty: none
+  StringId before{}, after{};  // kEmpty: no such work
   uint32_t after_item = IdleStretch::kNoItem;
-  std::optional<TrackId> thread;  // the thread that the host's part is charged to
-  TimeNs host_until;              // end of the host's part
+  // The thread that launched the work after the gap; on a CPU engine the executing thread.
+  std::optional<TrackId> thread;
+  TimeNs host_until;  // end of the host's part of the gap, which begins with the gap
   std::array<DurationNs, kIdleCauses> parts{};
 
-  // Absent: there is none, or its thread is unknown.
+  // Absent if the host has no part in the gap, or its thread is unknown.
   [[nodiscard]] std::optional<HostStretch> host_part() const {
     const Interval part{when.start, host_until};
     return thread && !part.empty() ? std::optional(HostStretch{*thread, part}) : std::nullopt;
@@ -60,7 +61,7 @@ class LongestGaps {
   }
 
   size_t max_;
-  std::vector<RawGap> heap_;  // the shortest on top
+  std::vector<RawGap> heap_;  // a heap, the shortest gap on top
 };
 
 }  // namespace tacho

@@ -64,7 +64,8 @@ struct MemoryEvent {
   MemoryLevel after;
 };
 
-// Reads events from the trace each time: stored as values they would take five times the memory.
+// Reads each event from the trace whenever it is needed: kept as MemoryEvents they would take five
+// times the memory.
 class EventReader {
  public:
   EventReader(const Trace& trace, StringId name) : trace_(trace), name_(name) {}
@@ -88,8 +89,8 @@ class EventReader {
       return std::nullopt;
     return Device{*type, std::max<int64_t>(*number, -1)};
   }
-  // Orders by time, then by torch's event count. Without a count the events' values decide,
-  // releases first, so that the order of the file does not matter.
+  // Sorts by time, then by torch's event count. Events without a count are sorted by their values,
+  // releases first, so that the order in the file does not matter.
   [[nodiscard]] bool ComesBefore(uint32_t a, uint32_t b) const {
     if (At(a) != At(b)) return At(a) < At(b);
     const auto key = [&](uint32_t row) {
@@ -113,7 +114,8 @@ class EventReader {
       reserved_{trace_, "Total Reserved"}, order_{trace_, "Ev Idx"};
 };
 
-// The maximum of a level in each part of a time range. A level holds until the next one is set.
+// The maximum of a level in each of equal parts of a time range. A level holds until the next one
+// is set.
 class MostOverTime {
  public:
   MostOverTime(TimeNs start, uint64_t step, size_t parts)
@@ -143,8 +145,8 @@ class MostOverTime {
   std::vector<int64_t> values_;
 };
 
-// Names of the innermost and the outermost operator that is open at a moment. kEmpty: no operator
-// is open, or the outermost is the innermost.
+// Names of the innermost and the outermost operator open on `track` at a moment. The first is
+// kEmpty if no operator is open, the second if fewer than two are.
 std::pair<StringId, StringId> OperatorsAt(const TrackIndex& index, TrackId track, TimeNs at) {
   const LaneRows& ops = index.host_ops();
   if (Index(track) >= ops.lanes()) return {};
@@ -154,7 +156,8 @@ std::pair<StringId, StringId> OperatorsAt(const TrackIndex& index, TrackId track
   ops.ForEachIn(Index(track), moment, [&](size_t, uint32_t row) {
     const StringId name = ops.table().name[row];
     if (!ops.table().When(row).contains(at)) return;
-    if (index.trace().Text(name).starts_with("ProfilerStep#")) return;  // an operator in old files
+    // Not an operator, though old files list it as one.
+    if (index.trace().Text(name).starts_with("ProfilerStep#")) return;
     inner = name;
     if (open++ == 0) outer = name;
   });
@@ -164,7 +167,7 @@ std::pair<StringId, StringId> OperatorsAt(const TrackIndex& index, TrackId track
 // The events of one device.
 class DeviceEvents {
  public:
-  // `rows` are in order. Neither `rows` nor `when` is empty.
+  // `rows` are sorted by ComesBefore. Neither `rows` nor `when` is empty.
   DeviceEvents(const TrackIndex& index, const EventReader& reader, std::vector<uint32_t> rows,
                Interval when)
       : index_(index), reader_(reader), rows_(std::move(rows)), when_(when) {
@@ -178,7 +181,7 @@ class DeviceEvents {
     FindWhatIsTold();
   }
 
-  // `whole`: the trace has no damaged event, which might belong to this device.
+  // `whole`: the trace has no damaged events. A damaged event might belong to this device.
   [[nodiscard]] DeviceMemory Tabulate(std::string name, bool whole) const {
     DeviceMemory memory;
     memory.device = std::move(name);
@@ -212,7 +215,7 @@ class DeviceEvents {
       addresses_told_ = addresses_told_ && event.address;
       most_reserved = std::max(most_reserved, event.after.reserved.value_or(0));
     }
-    reserved_told_ = reserved_told_ && most_reserved > 0;  // 0: it reserves nothing
+    reserved_told_ = reserved_told_ && most_reserved > 0;  // 0: the allocator reserves nothing
   }
   [[nodiscard]] MemoryLevel LevelAtStart() const {
     return begin_ == 0 ? first_ : reader_.Read(rows_[begin_ - 1]).after;
@@ -223,7 +226,7 @@ class DeviceEvents {
     memory.start.allocated = level;
     over_time.Start(level);
     memory.peak = MemoryPeak{.at = when_.start, .allocated = level};
-    size_t applied = begin_;  // index after the last event up to the peak
+    size_t applied = begin_;  // number of events up to and including the one of the peak
     if (reserved_told_) memory.peak->reserved = LevelAtStart().reserved;
     for (size_t i = begin_; i < end_; ++i) {
       const MemoryEvent event = reader_.Read(rows_[i]);
@@ -269,7 +272,7 @@ class DeviceEvents {
     memory.series.grown = std::move(over_time).Finish();
   }
 
-  // The parts of `allocated` bytes after the first `count` events.
+  // What the `allocated` bytes consist of after the first `count` events.
   [[nodiscard]] MemoryParts PartsAfter(size_t count, int64_t allocated) const {
     struct Block {
       int64_t bytes;
@@ -280,7 +283,7 @@ class DeviceEvents {
     parts.before = *first_.allocated;
     for (size_t i = 0; i < count; ++i) {
       const MemoryEvent event = reader_.Read(rows_[i]);
-      // If the address is still in use, the old block was released without an event.
+      // If the address is still in use, no event recorded the release of the old block.
       if (event.bytes > 0) alive.insert_or_assign(*event.address, Block{event.bytes, rows_[i]});
       if (event.bytes >= 0 || alive.erase(*event.address) > 0) continue;
       parts.before = AddSaturated(parts.before, event.bytes);
@@ -311,11 +314,11 @@ class DeviceEvents {
   std::vector<uint32_t> rows_;
   Interval when_;
   MemoryLevel first_;           // level before the first event
-  size_t begin_ = 0, end_ = 0;  // range of the events in `when_`
+  size_t begin_ = 0, end_ = 0;  // range of the events within `when_`
   bool allocated_told_ = false, reserved_told_ = false, addresses_told_ = false;
 };
 
-// From the first slice or memory event to the last.
+// The time from the first slice or memory event to the last one.
 Interval TimeOf(const Trace& trace, const EventReader& reader,
                 const std::map<Device, std::vector<uint32_t>>& rows) {
   Interval when = trace.span;

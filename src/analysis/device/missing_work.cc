@@ -7,7 +7,7 @@
 namespace tacho {
 
 bool TellsOfGpu(const TraceHeader& header) {
-  // Those libraries of torch.distributed that need an accelerator to start.
+  // Those libraries of torch.distributed that need an accelerator.
   static constexpr std::array<std::string_view, 3> kNeedGpu{"nccl", "xccl", "hccl"};
   return !header.devices.empty() || std::ranges::any_of(kNeedGpu, [&](std::string_view library) {
     return header.backend.find(library) != std::string::npos;
@@ -58,7 +58,8 @@ void NoteMissingWork(const RecordedWork& work, const TraceBasics& trace, bool on
     }
     if (categories[i].meaning.sign == DeviceSign::kRangeProfiler) ranges += count;
   }
-  // A rank that did nothing at all lacks no GPU events, unless it has a GPU.
+  // A rank that recorded nothing on the host is not expected to have GPU events, unless it has a
+  // GPU.
   const bool expects_gpu = work.gpu_in_header || work.host_ops + work.host_calls > 0;
   if (trace.counts.total == 0) {
     notes.Add(NoteId::kNoEvents, "");

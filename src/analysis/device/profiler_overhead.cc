@@ -25,8 +25,8 @@ constexpr OverheadKind kKinds[] = {
     {"driver jit compiler", OverheadOwner::kCuda, "the driver compiled a kernel"},
 };
 
-// Files with times in whole microseconds are rounded, so a slice may stick out of its parent by
-// this much.
+// In files with times in whole microseconds, a slice may stick out of the slice around it by this
+// much.
 constexpr DurationNs kRounding{1'000};
 
 constexpr std::string_view kCategory = "overhead";
@@ -93,7 +93,7 @@ std::string_view OverheadOwnerName(OverheadOwner owner) {
 }
 
 ProfilerOverhead::ProfilerOverhead(const Trace& trace) {
-  std::vector<bool> is_overhead;  // by CategoryId
+  std::vector<bool> is_overhead;  // indexed by CategoryId
   for (const Category& category : trace.words.categories())
     is_overhead.push_back(trace.Text(category.name) == kCategory);
   if (std::ranges::find(is_overhead, true) == is_overhead.end()) return;

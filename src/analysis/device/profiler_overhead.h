@@ -10,24 +10,27 @@
 
 namespace tacho {
 
-// Who causes an overhead. Source: nsys's ENUM_CUPTI_OVERHEAD_TYPE, which has "(Profiler)" or
-// "(CUDA)" after each kind.
+// Who causes an overhead. Source: nsys's ENUM_CUPTI_OVERHEAD_TYPE, where each kind ends in
+// "(Profiler)" or "(CUDA)".
 enum class OverheadOwner : uint8_t { kUnknown, kProfiler, kCuda };
 
 struct OverheadKind {
-  std::string_view name;  // in lower case; part of the name in the file
+  std::string_view name;  // in lower case; found anywhere in the name that the file gives
   OverheadOwner owner = OverheadOwner::kUnknown;
-  std::string_view words;  // what happened: "it allocated a buffer"; "": unknown
-  bool is_beside = false;  // the profiler's own thread does it, unless the row names another
+  std::string_view words;  // what happened, such as "it allocated a buffer"; "": unknown
+  // The profiler's own thread does it, unless the file names another thread.
+  bool is_beside = false;
 };
-// The kind of a slice of category "overhead", by its name; all empty for an unknown name.
+// The kind of a slice of category "overhead", found by its name. All members are empty if the name
+// is unknown.
 const OverheadKind& KindOfOverhead(std::string_view name);
 std::string_view OverheadOwnerName(OverheadOwner owner);  // "profiler", "cuda", ""
 
-// What the profiler recorded as overhead of the threads that call CUDA: slices of category
-// "overhead", by thread. nsys names the thread. Kineto does not (process -1, thread 0): such a
-// slice belongs to the only thread that calls, else to the only thread with a call around it, else
-// to none. Slices of a kind with `is_beside` belong to no thread.
+// The overhead that the profiler recorded (slices of category "overhead"), by the thread that it
+// delayed. nsys names the thread. Kineto does not (it writes process -1, thread 0): there the slice
+// belongs to the only thread that calls CUDA; if there are several, to the only one that has a call
+// around the slice; otherwise to no thread. Slices of a kind with `is_beside` belong to no thread
+// either.
 class ProfilerOverhead {
  public:
   struct Row {
@@ -38,11 +41,12 @@ class ProfilerOverhead {
   // Cost: O(n log n) for n overheads and calls; nothing without an overhead.
   explicit ProfilerOverhead(const Trace& trace);
 
-  // Whether any overhead was recorded, on whichever thread.
+  // Whether any overhead was recorded, for any thread or for none.
   [[nodiscard]] bool is_recorded() const { return is_recorded_; }
-  // When `track` was in overhead.
+  // When `track` was delayed by overhead.
   [[nodiscard]] const IntervalSet& On(TrackId track) const;
-  // Calls visit(row, part of `when`) for each overhead of `track` that overlaps it.
+  // Calls visit(row, the part of the row inside `when`) for each overhead of `track` that overlaps
+  // `when`.
   template <typename Visit>
   void ForEachIn(TrackId track, Interval when, Visit visit) const {
     const auto found = tracks_.find(track);
@@ -57,8 +61,8 @@ class ProfilerOverhead {
 
  private:
   struct Overheads {
-    std::vector<Row> rows;     // by start
-    std::vector<TimeNs> ends;  // by row: the latest end of this row and of all before it
+    std::vector<Row> rows;     // sorted by start
+    std::vector<TimeNs> ends;  // for each row: the latest end among it and all rows before it
     IntervalSet when;
     // The first row that ends after `t`.
     [[nodiscard]] size_t FirstToReach(TimeNs t) const;

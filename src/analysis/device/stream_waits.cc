@@ -11,7 +11,7 @@ std::vector<bool> CallsBehindWaits(const TrackIndex& index, const LaunchLinks& l
   const Trace& trace = index.trace();
   const HostCallTable& calls = trace.host_calls;
   NameIndex names(trace);
-  std::vector<bool> is_wait;  // by the name's number
+  std::vector<bool> is_wait;  // indexed by the name's number
   std::vector<bool> waits(calls.size());
   bool any_wait = false;
   for (uint32_t row = 0; row < calls.size(); ++row) {
@@ -30,7 +30,7 @@ std::vector<bool> CallsBehindWaits(const TrackIndex& index, const LaunchLinks& l
     const RowList rows = index.host_calls().Of(track);
     bool waiting = false;
     for (size_t i = 0; i < rows.size();) {
-      // Calls that start together: waits come first.
+      // Of calls that start together, those that make a stream wait come first.
       size_t end = i;
       for (; end < rows.size() && calls.start[rows[end]] == calls.start[rows[i]]; ++end) {
         waiting = waiting || waits[rows[end]];

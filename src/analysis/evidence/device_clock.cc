@@ -49,10 +49,10 @@ void BoundByLaunches(const Trace& trace, const LaunchLinks& links, const Devices
   });
 }
 
-// When the work launched up to each call is over. Ordered by the end of the calls.
+// One piece of launched work, in a list that is sorted by `called`.
 struct Launched {
-  TimeNs called;
-  TimeNs over;  // the latest end of the work of this call and all earlier ones
+  TimeNs called;  // the end of the launch call
+  TimeNs over;    // the latest end of this piece and all earlier ones of the list
 };
 
 std::vector<Launched> WorkInOrder(const Trace& trace, const LaunchLinks& links,
@@ -80,7 +80,8 @@ void BoundByWaits(const Trace& trace, const std::vector<Waits>& waits,
     if (most < -kClockTolerance) ++clock.after_wait;
     clock.most = std::min(clock.most.value_or(most), most);
   };
-  std::vector<std::pair<TimeNs, DurationNs>> for_stream;  // waits for a stream, by the call's start
+  // Calls that wait for a stream: their start, and the bound that they give.
+  std::vector<std::pair<TimeNs, DurationNs>> for_stream;
   for (uint32_t call = 0; call < calls.size(); ++call) {
     if (waits[call] == Waits::kNo) continue;
     const auto after = std::ranges::lower_bound(launched, calls.start[call], {}, &Launched::called);
@@ -93,7 +94,8 @@ void BoundByWaits(const Trace& trace, const std::vector<Waits>& waits,
       for_stream.emplace_back(calls.start[call], most);
     }
   }
-  // A single wait that returned too early waited for a stream without work, and just took long.
+  // A single call that seems to return too early waited for a stream without work, and took long
+  // for another reason.
   std::ranges::sort(for_stream);
   const auto is_early = [&](size_t i) {
     return i < for_stream.size() && for_stream[i].second < -kClockTolerance;
@@ -117,8 +119,8 @@ void BoundByEnd(const Trace& trace, const Devices& devices, std::vector<DeviceCl
   }
 }
 
-// Whether each waiting call can only wait for the one device and the one process with launched
-// work: the file does not say for which device and whose work a call waits.
+// Whether only one device, and only one process, has launched work. The file does not say for which
+// device and whose work a call waits, so waits give bounds only then.
 bool OneWaitsForOne(const Trace& trace, const LaunchLinks& links,
                     const std::vector<DeviceClock>& clocks) {
   if (std::ranges::count_if(clocks, [](const DeviceClock& c) { return c.launched > 0; }) != 1)

@@ -20,16 +20,17 @@ struct MayHaveRun {
   TimeNs called, launched;  // the start and the end of the call
   StreamId stream{};
   Interval when;
-  std::optional<DurationNs> turn;  // its longest turn (turns.h), unless others waited for it
+  std::optional<DurationNs> turn;  // the limit on its turn (turns.h); absent: no limit
 };
 
-// What was launched next onto a stream: the earliest start of the later work, and its first call.
+// What was launched later onto a stream: the earliest start of that work, and of its calls.
 struct Next {
   TimeNs start, called;
 };
 
-// A stream runs its work in the order of the launches. So missing work starts after all earlier
-// work is over and ends before the next work begins. `may`: by call, not empty.
+// Narrows the intervals of `may` (not empty, sorted by call). A stream runs its work in the order
+// of the launches, so missing work starts after all earlier work is over and ends before the next
+// work begins.
 void KeepOrder(const Trace& trace, const LaunchLinks& links, const FinishedWork& finished,
                std::vector<MayHaveRun>& may) {
   std::vector<std::optional<TimeNs>> over(trace.words.streams().size());
@@ -43,7 +44,7 @@ void KeepOrder(const Trace& trace, const LaunchLinks& links, const FinishedWork&
     if (!one) one = {work.when.start, work.called};
     one = {std::min(one->start, work.when.start), std::min(one->called, work.called)};
   };
-  // Usually little work was launched between the first and the last of these calls.
+  // Work launched between the first and the last of these calls: usually little.
   std::vector<OnStream> between;
   for (uint32_t row = 0; row < trace.gpu.size(); ++row) {
     const uint32_t call = links.call_of_gpu[row];
@@ -68,7 +69,7 @@ void KeepOrder(const Trace& trace, const LaunchLinks& links, const FinishedWork&
       next_called[i] = follows->called;
     }
   }
-  // The latest time at which all earlier work of a stream is over, missing work included.
+  // By stream: the latest time at which all earlier work may be over, missing work included.
   std::vector<TimeNs> latest(over.size(), trace.span.start);
   auto before = between.begin();
   for (size_t i = 0; i < may.size(); ++i) {
@@ -78,7 +79,7 @@ void KeepOrder(const Trace& trace, const LaunchLinks& links, const FinishedWork&
     TimeNs& last = latest[Index(one.stream)];
     last = std::max({last, begin, one.launched});
     if (one.turn) {
-      // The host, or the stream's next work, may have waited for the missing work.
+      // The limit holds only if neither the host nor the next launch may have waited for this work.
       const TimeNs by = finished.AwaitedFrom(last + *one.turn);
       if (next_called[i] > by) one.when.end = std::min(one.when.end, by);
     }
@@ -110,8 +111,8 @@ IntervalSet DoubtfulTime(const TrackIndex& index, const LaunchLinks& links,
     const TimeNs start = clocks.behind ? called - *clocks.behind : trace.span.start;
     const TimeNs end =
         clocks.common ? finished.OverBy(trace.host_calls.When(call).end) : trace.span.end;
-    // Work like that of the first calls, made before any call has recorded work, may never come
-    // again.
+    // The first calls, before any call has recorded work, may launch work that never comes again.
+    // So even without similar work, theirs is taken to have run on a stream with any work.
     const WorkAlike* const alike = called < first ? &works.OfOrAll(call) : works.Of(call);
     if (alike == nullptr) {
       doubtful.push_back({start, end});

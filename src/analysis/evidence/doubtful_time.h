@@ -11,26 +11,32 @@
 
 namespace tacho {
 
-// How far the devices' clocks are behind the host's at most. By a device's clock, a call is earlier
-// by up to that much.
+// How much the devices' clocks and the host's differ.
 struct ClocksBound {
-  bool common = true;                               // all clocks are right
-  std::optional<DurationNs> behind = DurationNs{};  // absent: unknown
+  bool common = true;  // all clocks are right
+  // The most by which the devices' clocks are behind the host's. By a device's clock, a call may be
+  // earlier by up to this much. Absent: unknown.
+  std::optional<DurationNs> behind = DurationNs{};
 };
 
-// When missing work of calls may have run. A stream runs its work in the order of the launches. So
-// the work ran after its call had started and after all work launched onto the stream before had
-// ended; and before the next work on the stream started, or a call that waited for the device
-// returned. If the call lies in an operator, the work's turn (turns.h) was also no longer than
-// twice the longest turn of kernels like it, if there are ten of these, and if neither the host nor
-// the next work of the stream waited longer: the kernels of a prefill take a hundred times as long
-// as those of a decode. The missing work ran on one of the streams that work like it ran on. Work
-// is alike if calls of the same name in operators of the same name launch it. If no work is like
-// it, the missing work may have run at any time from the call on.
+// When missing work of calls may have run.
 //
-// `incomplete`: the calls that lack work, rows of Trace::host_calls by start. Without a common
-// clock, what the host did bounds only the start.
-// Cost: O(n), and a sort of the work that was launched between the first and the last of the calls.
+// Work is similar if it was launched by calls of the same name in operators of the same name. The
+// missing work of a call ran on one of the streams of similar work. If there is no similar work, it
+// may have run at any time after the call.
+//
+// A stream runs its work in the order of the launches. So the missing work ran after its call had
+// started and after all work launched earlier onto the stream had ended. It ended before the next
+// work on the stream started, and before a call that waited for the device returned.
+//
+// If the call lies in an operator and there are ten similar kernels, the missing work's turn
+// (turns.h) is also taken to be at most twice the longest turn of these. Twice is not enough if the
+// kernels of a prefill are missing, which take a hundred times as long as those of a decode; but
+// then the host or the next work of the stream waited longer, and this limit is not used.
+//
+// `incomplete`: the calls that lack work, as rows of Trace::host_calls, sorted by start. Without a
+// common clock, host times bound only the start of the missing work. Cost: O(n), and a sort of the
+// work that was launched between the first and the last of these calls.
 IntervalSet DoubtfulTime(const TrackIndex& index, const LaunchLinks& links,
                          const std::vector<uint32_t>& incomplete, const WorkByLikeness& works,
                          const ClocksBound& clocks);

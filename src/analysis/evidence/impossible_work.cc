@@ -10,7 +10,7 @@
 namespace tacho {
 namespace {
 
-// The ends of the pieces that one thread launched and that still run on one stream; at most kMost.
+// The ends of the pieces of one thread that still run on one stream; keeps at most kMost of them.
 class StillRunning {
  public:
   // How many pieces still run at `start`.
@@ -38,7 +38,7 @@ ImpossibleWork FindImpossibleWork(const TrackIndex& index, const LaunchLinks& li
   for (size_t stream = 0; stream < index.gpu().lanes(); ++stream) {
     const RowList rows = index.gpu().Of(stream);
     struct Last {
-      TimeNs called, started;  // of the piece launched last among those that have started
+      TimeNs called, started;  // of the piece that was launched latest, among those seen so far
       StillRunning running;
       bool any = false;
     };

@@ -11,30 +11,30 @@
 
 namespace tacho {
 
-// What a trace shows about the quality of its figures: whether the work that was launched is there,
-// whether its times are possible, and whether its recorders ran until the end. Empty for a trace
+// How far the figures of a trace can be trusted: whether the work that was launched is there,
+// whether its times are possible, and whether the recorders ran until the end. Empty for a trace
 // without device work.
 struct Integrity {
   LostWork lost;
-  std::vector<DeviceClock> clocks;  // by device
+  std::vector<DeviceClock> clocks;  // sorted by device
   ImpossibleWork impossible;
   RecorderStops stops;
-  // Not in results: calls (rows of Trace::host_calls, sorted) that lack some or all of their work,
-  // and when the missing work may have run.
+  // Calls that lack some or all of their work (rows of Trace::host_calls, sorted), and when the
+  // missing work may have run. These two are not written into results.
   std::vector<uint32_t> incomplete_calls;
   IntervalSet lost_when;
 
-  // Which figures are valid; each requires those before it.
+  // The next three say which figures are valid.
   //
   // When and how long work ran.
   [[nodiscard]] bool device_times() const { return !impossible.times_refused(); }
-  // When the devices were idle or did not compute. `window`: the length of all their windows
-  // together; missing work may have run in 1 % of it at most. `unrecorded`: the part of the windows
-  // outside of the recording.
+  // When the devices were idle or did not compute. `window`: the total length of the devices'
+  // windows; at most 1 % of it may be time outside of the recording (`unrecorded`) or time in which
+  // missing work may have run.
   [[nodiscard]] bool idle_time(DurationNs window, DurationNs unrecorded = {}) const {
     return device_times() && (lost.in_doubt + unrecorded).ns <= window.ns / 100;
   }
-  // What host and devices did at the same time: delays of launches, causes of idle time.
+  // Figures that need one clock of host and devices: delays of launches, causes of idle time.
   [[nodiscard]] bool common_clock() const {
     return device_times() && std::ranges::all_of(clocks, [](const DeviceClock& clock) {
              return clock.state == DeviceClock::State::kRight;

@@ -12,14 +12,14 @@
 namespace tacho {
 namespace {
 
-// Removes the graphs that still ran when the recording ended, and returns their calls. Such graphs
-// lack their last nodes by nature.
+// Removes the graphs that still ran when the recording ended, and returns their calls. It is
+// natural that such graphs lack their last nodes.
 std::vector<uint32_t> TakeTheLast(const Trace& trace, const LaunchLinks& links, TimeNs end,
                                   std::vector<PartialGraph>& graphs) {
   if (graphs.empty()) return {};
   TimeNs last_launch = trace.span.start;
   DurationNs longest;
-  std::map<uint32_t, TimeNs> ends;  // end of each partial graph's work, by call
+  std::map<uint32_t, TimeNs> ends;  // by call of a partial graph: the end of its work
   for (const PartialGraph& graph : graphs) ends.emplace(graph.call, trace.span.start);
   for (uint32_t row = 0; row < trace.gpu.size(); ++row) {
     const uint32_t call = links.call_of_gpu[row];
@@ -62,8 +62,8 @@ DurationNs WithoutComputation(const IntervalSet& doubtful, const DeviceWork& wor
 
 class Losses {
  public:
-  // `calls`: the calls that are judged, by start. `incomplete`: those of them that lost work, in
-  // the same order.
+  // `calls`: the judged calls, sorted by start. `incomplete`: those of them that lost work, in the
+  // same order.
   Losses(const Trace& trace, const LaunchLinks& links, const std::vector<uint32_t>& calls,
          const std::vector<uint32_t>& incomplete)
       : trace_(trace), links_(links), calls_(calls), incomplete_(incomplete) {}
@@ -128,15 +128,15 @@ class Losses {
       (links_.first.LaunchedWork(call) ? with : without).insert(trace_.host_calls.track[call]);
     return std::ranges::none_of(without, [&](TrackId track) { return with.contains(track); });
   }
-  // Whether the incomplete calls follow each other without a gap; false if some of them, `at_start`
-  // calls, are the first of the recording.
+  // Whether the incomplete calls follow each other without a gap in the middle of the recording.
+  // `at_start`: how many of them are the first calls of the recording.
   [[nodiscard]] bool FollowEachOther(size_t at_start) const {
     if (at_start > 0) return false;
     const auto first = std::ranges::find(calls_, incomplete_.front());
     return std::mismatch(first, calls_.end(), incomplete_.begin(), incomplete_.end()).second ==
            incomplete_.end();
   }
-  // n if one API alone lost calls and every n-th of its calls still has its work; else 0.
+  // n if only one API lost work and every n-th of its calls still has its work; else 0.
   [[nodiscard]] uint64_t OneIn(const LostWork& lost) const {
     if (lost.apis.size() != 1) return 0;
     std::vector<size_t> there;
@@ -214,7 +214,8 @@ FoundLosses FindLostWork(const TrackIndex& index, const LaunchLinks& links, cons
   incomplete.insert(incomplete.end(), rowless.cut_off.begin(), rowless.cut_off.end());
   std::ranges::sort(incomplete, by_start);
   if (!incomplete.empty()) {
-    // Cut-off work may run to the end of the recording, however long similar work takes.
+    // If no work is lost, do not match calls by operator: that would limit the work's turn, but
+    // cut-off work may run until the end of the recording.
     if (!works || lost.any()) works.emplace(index, links, lost.any());
     found.when = DoubtfulTime(index, links, incomplete, *works, clocks);
     lost.in_doubt = WithoutComputation(found.when, work, scope);

@@ -13,10 +13,9 @@
 namespace tacho {
 namespace {
 
-// The rows of GPU work of each graph launch: the rows of `calls[i]` are in [begin[i], begin[i +
-// 1]).
+// The GPU rows of each graph launch: those of calls[i] are rows[begin[i], begin[i + 1]).
 struct GraphWork {
-  std::vector<uint32_t> calls;  // by start
+  std::vector<uint32_t> calls;  // sorted by start
   std::vector<uint32_t> rows;
   std::vector<size_t> begin;
 
@@ -58,7 +57,7 @@ GraphWork CollectGraphWork(const Trace& trace, const LaunchLinks& links,
 std::optional<std::vector<PartialGraph>> CompareById(const Trace& trace, const GraphWork& work) {
   const GpuTable& gpu = trace.gpu;
   if (gpu.graph_node.empty() && gpu.graph.empty()) return std::nullopt;
-  // Launches that share a node are of one graph: builds a forest of launches.
+  // A union-find forest of launches: those with the same root are of one graph.
   std::vector<uint32_t> graph(work.calls.size());
   std::iota(graph.begin(), graph.end(), 0U);
   const auto root = [&](uint32_t launch) {
@@ -80,7 +79,8 @@ std::optional<std::vector<PartialGraph>> CompareById(const Trace& trace, const G
       join(launch_of_graph, gpu.graph[row], launch);
     }
   }
-  std::map<uint32_t, uint64_t> whole;  // by root: number of nodes, or most rows of a launch
+  // By root: the number of the graph's nodes, or of the rows of a launch if one has more.
+  std::map<uint32_t, uint64_t> whole;
   for (const auto& [node, launch] : launch_of_node) ++whole[root(launch)];
   for (uint32_t launch = 0; launch < work.calls.size(); ++launch)
     whole[root(launch)] = std::max<uint64_t>(whole[root(launch)], work.Of(launch).size());
@@ -93,12 +93,12 @@ std::optional<std::vector<PartialGraph>> CompareById(const Trace& trace, const G
   return partial;
 }
 
-// The names of a launch's work, sorted.
+// The names of a launch's pieces of work, sorted.
 using Names = std::vector<StringId>;
 using LaunchesByNames = std::map<Names, std::vector<uint32_t>>;
 
-// The lists of names that other launches are compared with: the most frequent lists and the longest
-// ones. Limited, because a trace that lost much may have as many lists as launches.
+// The lists of names that launches are compared with: the most frequent lists and the longest ones.
+// Limited to these, because a trace that lost much may have as many lists as launches.
 std::vector<LaunchesByNames::const_iterator> Patterns(const LaunchesByNames& launches) {
   constexpr size_t kMost = 64;
   std::vector<LaunchesByNames::const_iterator> all, patterns;
@@ -114,11 +114,12 @@ std::vector<LaunchesByNames::const_iterator> Patterns(const LaunchesByNames& lau
   return patterns;
 }
 
-// What `part` lacks of `whole`; nullopt if `part` has something that `whole` has not.
+// What a launch lacks in comparison with another one.
 struct Lack {
   uint64_t pieces = 0;
-  bool whole_kernels = false;  // a name of `whole` is missing altogether
+  bool whole_kernels = false;  // it has no piece of some name
 };
+// What `part` lacks of `whole`; nullopt if it lacks nothing, or has a piece that `whole` does not.
 std::optional<Lack> LackOf(const Names& part, const Names& whole) {
   if (part.size() >= whole.size()) return std::nullopt;
   Lack lack{.pieces = whole.size() - part.size()};
@@ -135,7 +136,7 @@ std::optional<Lack> LackOf(const Names& part, const Names& whole) {
   return lack;
 }
 
-// The names of a launch's work, in the order of their start.
+// The names of a launch's pieces of work, in the order of their start.
 Names InTime(const Trace& trace, std::span<const uint32_t> rows) {
   std::vector<uint32_t> sorted(rows.begin(), rows.end());
   std::ranges::stable_sort(sorted, {}, [&](uint32_t row) { return trace.gpu.start[row]; });

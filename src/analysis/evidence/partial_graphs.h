@@ -8,26 +8,27 @@
 
 namespace tacho {
 
-// A graph launch that has rows, but fewer than its graph has nodes that run.
+// A graph launch that has some GPU rows in the trace, but not one for each node of its graph.
 struct PartialGraph {
   uint32_t call = 0;     // row of Trace::host_calls
   uint64_t missing = 0;  // least number of pieces of work without a row
 };
 
-// Compares the launches of one graph with each other.
+// Finds partial launches by comparing the launches of one graph with each other.
 //
 // Launches are of one graph if they share "graph node id"s (Kineto since 2026, nsys node by node)
-// or a "graph id"; each should have every node that one of them has. Without ids, launches are
-// compared by the names of their pieces. A launch lacks the pieces that another launch has in
-// addition only if it can hardly be of a different graph: no other launch has just these names, and
-//   - no call before it has any row, and its pieces are the end of the other's, or
-//   - the call after it has no row, or
-//   - it has holes: at least half of the other's pieces, and all of its names; at least two
-//     launches have the names of the other; and its pieces are neither the begin nor the end of the
-//     other's, as the last piece of a model is.
+// or a "graph id"; each should have all nodes that any of them has. Without ids, a launch is
+// compared with larger launches that have the same pieces, by name, and some more. These additional
+// pieces count as missing only if the smaller launch is unlikely to be of another graph: no other
+// launch has exactly its list of names, and one of these holds:
+//   - It is the first call with a row, and its pieces are the last ones of the larger launch.
+//   - The call after it has no row.
+//   - It has holes: it has at least half of the larger launch's pieces, with all of the names, and
+//     they are neither the first nor the last ones of the larger launch. Two or more launches must
+//     have the larger launch's list of names.
 //
-// Sorted by row of the call. `judged`: RowlessCalls::judged. Cost: O(n) where all launches have the
-// same number of rows; else a sort of the names of each launch, compared with at most 128 others.
+// The result is sorted by call. `judged`: RowlessCalls::judged. Cost: O(n) if all launches have the
+// same number of rows; else a sort of each launch's names, and comparison with at most 128 others.
 std::vector<PartialGraph> FindPartialGraphs(const Trace& trace, const LaunchLinks& links,
                                             const std::vector<uint32_t>& judged);
 

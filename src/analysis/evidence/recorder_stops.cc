@@ -13,11 +13,12 @@ namespace {
 
 constexpr uint64_t kFewestWith = 3, kFewestOutside = 3, kFewestOperators = 8;
 constexpr size_t kFewestOperatorNames = 3;
-// Lower limits that are enough for a suspicion.
+// The lower limits for `may_have_stopped` and `may_have_begun`.
 constexpr uint64_t kFewestWithSuspect = 2;
 constexpr size_t kFewestNamesSuspect = 2;
 
-// Makes one kind of all batches: "execute_context_0(0)_generation_8(8)" loses its digits.
+// The kind of a range: steps such as "execute_context_0(0)_generation_8(8)" have one kind, whatever
+// their batch.
 std::string WithoutDigits(std::string_view name) {
   std::string kept;
   for (const char c : name) {
@@ -26,7 +27,7 @@ std::string WithoutDigits(std::string_view name) {
   return kept;
 }
 
-// Counts of the ranges of one kind.
+// Numbers of ranges of one kind.
 struct Kind {
   uint64_t with = 0, without = 0;  // with and without calls inside, while calls were recorded
   uint64_t before = 0, after = 0;  // before the first call, after the last one
@@ -37,14 +38,14 @@ class Kinds {
   Kinds(const Trace& trace, Interval with_calls, Interval recorded)
       : trace_(trace), with_calls_(with_calls), recorded_(recorded) {}
 
-  // Adds the ranges and the calls of one thread, both by start. Of nested ranges only the outermost
-  // counts.
+  // Adds the ranges of one thread, and its calls; both must be sorted by start. Of nested ranges
+  // only the outermost one counts.
   void Add(const SliceTable& table, const RowList& ranges, const RowList& calls) {
     const auto outside = [&](uint32_t row) {
       const Interval when = table.When(row);
       return when.start >= with_calls_.end || when.end <= with_calls_.start;
     };
-    // Most threads end with their calls. Then there is nothing to count.
+    // On most threads no range lies before or after the calls, so there is nothing to count.
     if (calls.empty() || ranges.empty() ||
         (!outside(ranges[0]) && !outside(ranges[ranges.size() - 1])))
       return;
@@ -58,7 +59,8 @@ class Kinds {
       if (IsWithoutWork(table.name[ranges[i]])) continue;
       while (next < calls.size() && host_calls.start[calls[next]] < when.start) ++next;
       Kind& kind = OfName(table.name[ranges[i]]);
-      // While the work of a deep queue still runs, the recorder runs too.
+      // Ranges after the last call do not count while device work of a deep queue still runs, since
+      // the recorder then still runs too.
       if (when.start >= with_calls_.end) {
         kind.after += when.start >= recorded_.end;
       } else if (when.end <= with_calls_.start) {
@@ -72,11 +74,11 @@ class Kinds {
     }
   }
 
-  // The kinds whose ranges always held calls, and their ranges on one side.
+  // The witness kinds, and their ranges on one side: before the first call, or after the last one.
   struct Witnesses {
     uint64_t ranges = 0;
-    size_t kinds = 0, of = 0;  // kinds with ranges on that side, and all such kinds
-    std::string name;          // of the kind with the most ranges
+    size_t kinds = 0, of = 0;  // number of witness kinds with ranges on that side, and of all
+    std::string name;          // of the kind with the most ranges on that side
   };
   [[nodiscard]] Witnesses Of(uint64_t Kind::*side, uint64_t fewest_with = kFewestWith) const {
     Witnesses found;
@@ -94,7 +96,7 @@ class Kinds {
   }
 
  private:
-  // A step without a token, which an engine takes while it waits for others.
+  // Whether it is an empty step, such as an engine takes while it waits for other engines.
   [[nodiscard]] bool IsWithoutWork(StringId name) {
     const auto [at, added] = without_work_.try_emplace(name, false);
     if (added) {

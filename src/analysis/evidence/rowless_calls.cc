@@ -26,15 +26,15 @@ CallKind KindOfCall(std::string_view name) {
   if (name.find("EndCapture") != std::string_view::npos) return CallKind::kEndCapture;
   const std::string lower = AsciiLowered(name);
   const auto has = [&](std::string_view word) { return lower.find(word) != std::string::npos; };
-  // A host function runs on the host. Calls that build or edit a graph run nothing:
-  // cudaGraphAddMemcpyNode.
+  // A host function runs on the host. Calls that build or edit a graph, such as
+  // cudaGraphAddMemcpyNode, run nothing.
   if (has("hostfunc") || (has("graph") && !has("graphlaunch"))) return CallKind::kOther;
   return has("memset") ? CallKind::kMemset : CallKind::kJudged;
 }
 
-// For each host call: whether it lies inside another call of its thread that has rows, or contains
-// one. A runtime call that goes on into the driver is recorded twice, and only one of the two has
-// the rows.
+// By host call: whether it lies inside another call of its thread that has GPU rows, or contains
+// such a call. A runtime call that enters the driver is recorded as two calls, and only one of them
+// has the rows.
 std::vector<uint8_t> SharingRows(const TrackIndex& index, const LaunchLinks& links) {
   const HostCallTable& calls = index.trace().host_calls;
   std::vector<uint8_t> shares(calls.size());
@@ -58,8 +58,8 @@ std::vector<uint8_t> SharingRows(const TrackIndex& index, const LaunchLinks& lin
   return shares;
 }
 
-// When a process captured a stream: from the begin to the end on one of its threads. A capture may
-// begin before the recording or end after it.
+// When each process captured a stream: from the call that begins a capture to the one that ends it
+// on the same thread. A capture may begin before the recording or end after it.
 std::map<ProcessId, IntervalSet> Captures(const TrackIndex& index,
                                           const std::vector<CallKind>& kinds) {
   const Trace& trace = index.trace();
@@ -73,7 +73,7 @@ std::map<ProcessId, IntervalSet> Captures(const TrackIndex& index,
     std::vector<Interval>& of_process = found[trace.words.tracks()[track].process];
     const RowList rows = index.host_calls().Of(track);
     bool captures_now = false;
-    TimeNs since = trace.span.start;  // an end without a begin may reach back to here
+    TimeNs since = trace.span.start;  // if a capture ends that did not begin, it is taken from here
     for (size_t i = 0; i < rows.size(); ++i) {
       if (!is_bound(kinds[rows[i]])) continue;
       const Interval when = trace.host_calls.When(rows[i]);
@@ -117,7 +117,7 @@ RowlessCalls FindRowlessCalls(const TrackIndex& index, const LaunchLinks& links)
   for (uint32_t call = 0; call < calls.size(); ++call) {
     const bool is_memset = kinds[call] == CallKind::kMemset;
     if (links.puts_work[call] == 0 || (kinds[call] != CallKind::kJudged && !is_memset)) continue;
-    // A memset of 0 bytes has no row.
+    // A memset of 0 bytes has no row, so a memset without a row proves nothing.
     if (is_memset && !links.first.LaunchedWork(call)) continue;
     found.judged.push_back(call);
     if (links.first.LaunchedWork(call)) continue;
@@ -146,7 +146,7 @@ RowlessCalls FindRowlessCalls(const TrackIndex& index, const LaunchLinks& links)
     std::erase_if(found.judged, is_shared);
     std::erase_if(found.lost, is_shared);
   }
-  // With so few calls nobody knows whether they should have rows.
+  // Too few calls to know whether such calls have rows.
   if (found.judged.size() < kFewestCalls) found.lost.clear();
   return found;
 }
@@ -156,7 +156,7 @@ void TakeCutOff(const Trace& trace, const WorkByLikeness& works, RowlessCalls& f
   const TimeNs end = EndOfRecording(trace), waited = FindFinishedWork(trace).before;
   const auto is_cut_off = [&](uint32_t call) {
     const TimeNs called = calls.When(call).end;
-    // One of several streams may still run while the work of the others is over.
+    // The work may have run on any of these streams, so one of them is enough.
     return called > waited &&
            std::ranges::any_of(works.OfOrAll(call).streams, [&](StreamId stream) {
              const StreamTurns& of = works.OfStream(stream);
@@ -166,8 +166,8 @@ void TakeCutOff(const Trace& trace, const WorkByLikeness& works, RowlessCalls& f
   };
   std::vector<uint32_t> older, cut_off;
   for (const uint32_t call : found.lost) (is_cut_off(call) ? cut_off : older).push_back(call);
-  // Cut-off calls are recognised only if nothing but the first calls is lost besides: whatever
-  // loses other calls may also have lost the last ones.
+  // Calls count as cut off only if all other lost calls are the first ones of the recording. If
+  // calls in between are lost, the same cause may have lost the last ones.
   if (cut_off.empty() || older.size() + cut_off.size() == found.judged.size() ||
       !std::ranges::equal(older, std::span(found.judged).first(older.size())))
     return;

@@ -7,10 +7,10 @@
 
 namespace tacho {
 
-// Calls visit(row, call, turn) for each piece of GPU work that a call launched, by stream, then
-// start. The turn of a piece begins when its call and all earlier work on its stream are over, and
-// ends when the piece ends. In its turn, a piece waits for work of other streams, for other ranks
-// and for the host, then runs. Cost: O(n).
+// Calls visit(row, call, turn) for each launched piece of GPU work, in the order of streams, then
+// starts. The turn of a piece is the time from the end of its launch call and of all earlier work
+// on its stream to the end of the piece. In this time the piece may wait for work of other streams,
+// for other ranks and for the host, and then it runs. Cost: O(n).
 template <typename Visit>
 void ForEachTurn(const TrackIndex& index, const LaunchLinks& links, Visit visit) {
   const Trace& trace = index.trace();

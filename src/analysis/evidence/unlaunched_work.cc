@@ -13,7 +13,7 @@ struct Piece {
   TimeNs start;
 };
 
-// Work that refers to a launch that is not in the trace.
+// Pieces of GPU work that name a launch which is not in the trace.
 std::vector<Piece> UnlaunchedWork(const Trace& trace, const LaunchLinks& links) {
   std::vector<Piece> pieces;
   for (uint32_t row = 0; row < trace.gpu.size(); ++row) {
@@ -23,8 +23,8 @@ std::vector<Piece> UnlaunchedWork(const Trace& trace, const LaunchLinks& links) 
   return pieces;
 }
 
-// Adds the steps that seem to have launched nothing, though work that no launch is known of began
-// after them and before the next step of their thread had work.
+// Adds the steps that seem to have launched nothing, if work without a known launch began after the
+// step's start and before the work of the next step of its thread.
 void AddStepsWithoutLaunches(const std::vector<Piece>& pieces, const std::vector<StepWork>& works,
                              const std::vector<Step>& steps, std::vector<uint32_t>& found) {
   std::vector<TimeNs> begin_of_work(steps.size(), kNever), starts;

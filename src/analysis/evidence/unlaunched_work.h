@@ -9,10 +9,10 @@
 
 namespace tacho {
 
-// The steps that may have done more work on the devices than their recorded launches show. Work
-// without a launch call in the trace ran among the work of such a step or next to it; or, if the
-// step has no work, it ran when the work of the step should have run. Indexes into `steps`, sorted.
-// Cost: O(n) over GPU work; a sort of the steps' work only if some has no launch.
+// The steps that may have done more device work than their recorded launches show, as sorted
+// indexes into `steps`. Near the work of such a step ran work whose launch call is not in the
+// trace; or, if the step has no work of its own, such work ran when the step's should have run.
+// Cost: O(n) for GPU work; a sort of the steps' work only if some work has no launch.
 std::vector<uint32_t> StepsWithUnlaunchedWork(const TrackIndex& index, const LaunchLinks& links,
                                               const std::vector<Step>& steps);
 

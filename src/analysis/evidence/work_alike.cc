@@ -6,7 +6,7 @@
 namespace tacho {
 namespace {
 
-// For each host call, the name of the innermost operator around it.
+// By host call: the name of the innermost operator around it; empty if it lies in none.
 std::vector<StringId> OperatorsOfCalls(const TrackIndex& index) {
   const Trace& trace = index.trace();
   std::vector<StringId> operators(trace.host_calls.size());

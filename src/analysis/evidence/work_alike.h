@@ -12,19 +12,20 @@
 
 namespace tacho {
 
-// What is known of the work that similar calls launched.
+// What is known about the work that similar calls launched.
 struct WorkAlike {
   static constexpr size_t kMostStreams = 64;
-  std::vector<StreamId> streams;  // that the work ran on; if kMostStreams, perhaps on others too
-  DurationNs longest_turn;        // turns.h
+  // The streams on which the work ran; perhaps not all of them if there are kMostStreams.
+  std::vector<StreamId> streams;
+  DurationNs longest_turn;  // turns.h
   size_t kernels = 0;
 
   void Add(StreamId stream) {
     if (streams.size() < kMostStreams && std::ranges::find(streams, stream) == streams.end())
       streams.push_back(stream);
   }
-  // How long the turn of similar work may have taken if nothing waited for it. Unknown for copies,
-  // whose sizes differ, and for collectives, which wait for other ranks.
+  // A limit on the turn of missing similar work, provided nothing waited for that work. nullopt if
+  // fewer than ten kernels are known.
   [[nodiscard]] std::optional<DurationNs> Turn() const {
     constexpr size_t kFewest = 10;
     if (kernels < kFewest) return std::nullopt;
@@ -32,22 +33,23 @@ struct WorkAlike {
   }
 };
 
-// What is known of the launched work of a stream.
+// What is known about the launched work of a stream.
 struct StreamTurns {
-  TimeNs called, over;  // latest start of a launch call, latest end of work
+  TimeNs called, over;  // the latest start of a launch call, the latest end of work
   size_t pieces = 0;
   DurationNs wait, piece;  // the longest wait of a turn, the longest piece
 };
 
-// What a call without a row should have launched, judged by the work of similar calls: of the same
-// name and, if `by_operator`, in operators of the same name. Cost: O(n) over GPU work; by operator
-// over calls and operators, too.
+// What a call without a GPU row should have launched, judged by the work of similar calls. Calls
+// are similar if they have the same name and, if `by_operator`, lie in operators of the same name.
+// Cost: O(n) for GPU work; if `by_operator`, also for calls and operators.
 class WorkByLikeness {
  public:
   WorkByLikeness(const TrackIndex& index, const LaunchLinks& links, bool by_operator);
-  // Null if no work is like it, or if such work ran on kMostStreams streams.
+  // Null if no similar call launched work, or if the work of similar calls ran on kMostStreams
+  // streams.
   [[nodiscard]] const WorkAlike* Of(uint32_t call) const;
-  // As Of; where that is null, all work of the trace, without a turn.
+  // As Of, but instead of null returns the streams of all work of the trace, without a turn.
   [[nodiscard]] const WorkAlike& OfOrAll(uint32_t call) const {
     const WorkAlike* const alike = Of(call);
     return alike != nullptr ? *alike : all_;
@@ -58,8 +60,8 @@ class WorkByLikeness {
   [[nodiscard]] bool IsInOperator(uint32_t call) const {
     return !operators_.empty() && operators_[call] != StringId::kEmpty;
   }
-  // The longest wait plus the longest piece of the stream; if it had fewer than 10 pieces, those of
-  // all streams.
+  // The longest wait plus the longest piece of the stream, or of all streams if this one has fewer
+  // than 10 pieces.
   [[nodiscard]] DurationNs LongestTurnOf(StreamId stream) const;
 
  private:
@@ -69,9 +71,9 @@ class WorkByLikeness {
   }
 
   const Trace& trace_;
-  std::vector<StringId> operators_;  // by call; empty: not looked at
+  std::vector<StringId> operators_;  // by call: the operator around it; empty unless `by_operator`
   WorkAlike all_;
-  std::vector<StreamTurns> streams_;  // by stream; the last one is of all work
+  std::vector<StreamTurns> streams_;  // by stream; the last entry is for all streams together
   std::map<Likeness, WorkAlike> alike_;
 };
 

@@ -7,7 +7,7 @@
 namespace tacho {
 namespace {
 
-// Whether a large enough share of the window is idle time that a slower host makes longer.
+// Whether enough of the window is idle time that the host causes, which Python stacks make longer.
 bool MuchIsTheHosts(const IdleTable& idle) {
   DurationNs hosts;
   for (const IdleCauseRow& row : idle.causes) {
@@ -37,9 +37,9 @@ bool MayBeBusyInside(const TraceAnalysis& trace) {
 
 bool HasDoubt(const TraceAnalysis& trace, Doubt doubt) {
   switch (doubt) {
-    case Doubt::kLostWork:  // if idle time is unknown, the verdict says it
+    case Doubt::kLostWork:  // if idle time is unknown, the verdict says so itself
       return trace.integrity.lost.any() && trace.idle.known;
-    case Doubt::kRecorderStopped:  // likewise
+    case Doubt::kRecorderStopped:  // as for kLostWork
       return trace.integrity.stops.any() && !trace.notes.ends_early() &&
              (trace.idle.known || trace.integrity.lost.any());
     case Doubt::kTimesRefused:
@@ -75,7 +75,7 @@ DurationNs RecordedTime(const std::vector<const TraceAnalysis*>& traces) {
 
 bool BusyIsLeast(const TraceAnalysis& trace) {
   const LostWork& lost = trace.integrity.lost;
-  if (trace.devices.empty()) return false;  // it is part of no sum
+  if (trace.devices.empty()) return false;  // the trace adds to no sum
   return !trace.idle.known || (lost.any() && !lost.at_edges()) ||
          HasDoubt(trace, Doubt::kEventsMissing) || HasDoubt(trace, Doubt::kRecordsDropped) ||
          MayBeBusyInside(trace);

@@ -15,13 +15,13 @@
 namespace tacho {
 namespace {
 
-// A trace with its place in the run.
+// A trace with its index in the run.
 struct TimedTrace {
   size_t index;
   const TraceAnalysis* trace;
 };
 
-// What the time of devices was lost to.
+// Collects the findings about the time of devices.
 class DeviceFindings {
  public:
   DeviceFindings(const DeviceTotals& totals, const IdleTable& idle, std::vector<TimedTrace> traces)
@@ -35,13 +35,15 @@ class DeviceFindings {
     }
   }
 
-  // False if nothing is known of what the devices lost; then adds why. `refused`: times of devices
-  // are refused.
+  // Adds the causes of idle time. Returns false if nothing else can be said about devices: none has
+  // times, it is unknown when they were idle, or no request was ever in flight. If data is missing
+  // or wrong, adds a finding that says so. `refused`: device times of some trace are impossible.
   bool AddIdle(bool refused);
   void AddExposed();
   void AddWaits(const WaitsSplit& split, const RankTable& ranks);
   void AddCopies();
-  // The rank that holds others up by the sums of its times.
+  // Adds the rank that computes longest. If instead one rank has the least time in collectives,
+  // names it in the finding about exposed communication.
   void AddStraggler(const RankTable& ranks);
   void AddUnknown(RunFindingKind kind, std::string id, WhyUnknown because);
   [[nodiscard]] std::vector<RunFinding> Take() && { return std::move(findings_); }
@@ -67,7 +69,7 @@ Confidence BoundedBy(bool at_least, bool at_most) {
   return at_least ? Confidence::kAtLeast : at_most ? Confidence::kAtMost : Confidence::kMeasured;
 }
 
-// "TP3" or "w0-TP3"; "trace4" if the rank has no name, or shares it.
+// The word for a rank in ids: "TP3" or "w0-TP3"; "trace4" if the rank has no name of its own.
 std::string RankWord(const RankTable& ranks, size_t row) {
   std::string name = ranks.rows[row].identity.RankName();
   const bool shared = std::ranges::any_of(ranks.rows, [&](const RankRow& other) {
@@ -115,7 +117,7 @@ bool DeviceFindings::AddIdle(bool refused) {
   for (const IdleCauseRow& row : idle_.causes) {
     if (row.cause != IdleCause::kNoRequest && row.total.ns > 0) AddCause(row);
   }
-  // Results that were read back may have no causes.
+  // Results that were read back from a file may have no causes.
   if (idle_.causes.empty() && totals_.idle.ns > 0)
     AddCause({IdleCause::kUnknown, totals_.idle, 0, {}});
   return whole_.ns > 0;
@@ -166,7 +168,7 @@ void DeviceFindings::AddWaits(const WaitsSplit& split, const RankTable& ranks) {
     RunFinding& finding = Add(RunFindingKind::kSkew, "wait.others", split.skew);
     finding.confidence =
         BoundedBy(!split.exact(), at_most_ || (split.overlaps && !split.ranks.empty()));
-    // Where ranks wait for one of them, this is what is left, and no trace's waits are.
+    // If some waits are charged to a rank, it is not known in which traces the rest of them lies.
     if (split.ranks.empty()) {
       for (const WaitsSplit::OfTrace& of : split.traces) Place(finding, of.trace, of.waits);
     }
@@ -195,7 +197,8 @@ void DeviceFindings::AddStraggler(const RankTable& ranks) {
   }
 }
 
-// Dearest first; places with most cost first.
+// Adds the findings of requests, and sorts: highest share first; in a finding, the place with the
+// highest cost first.
 std::vector<RunFinding> Ranked(std::vector<RunFinding> findings, const RequestAnalysis& requests) {
   std::ranges::move(RequestFindings(requests), std::back_inserter(findings));
   for (RunFinding& finding : findings)

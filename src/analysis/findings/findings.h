@@ -7,24 +7,22 @@
 
 namespace tacho {
 
-// What the time of a run was lost to, largest share first. The verdict is made of these. Work that
-// has to be done, such as kernels and the prompts of a request, is no finding. Nor is time in which
-// no request was in flight.
+// Where a run lost time, largest share first; the verdict is made of these findings. Work that has
+// to be done, such as kernels and the reading of prompts, is not a finding. Neither is time in
+// which no request was in flight.
 //
-// Ordered by share of their whole, then by cost, then by id; what cannot be told is last. Costs of
-// different wholes cannot be compared: in one second, eight ranks have eight seconds of device
-// time, and forty requests in flight have forty seconds. Findings of one whole are in the order of
-// their costs.
+// Sorted by share of their whole, then by cost, then by id; findings of unknown cost are last.
+// Costs cannot be compared if their wholes differ: in one second, eight ranks have eight seconds of
+// device time, and forty requests in flight have forty seconds.
 //
-// Exposed communication of ranks whose waits are charged (RankBlame) is kWait + kSkew + kTransfer,
-// exactly. If communication kernels overlap other kernels, they last longer than the exposed time,
-// and their waits may lie in the exposed or in the hidden part. Then the sum of the waits is a
-// lower bound, what each rank caused is about right, and the transfer is an upper bound
-// (WaitsSplit).
+// If waits are charged to ranks (RankBlame), kWait + kSkew + kTransfer is exactly the exposed
+// communication. If communication kernels overlap other kernels, it is unknown whether they waited
+// in the exposed or in the hidden part of their time. Then the sum of the waits is a lower bound,
+// what each rank caused is approximate, and the transfer is an upper bound (WaitsSplit).
 //
-// The order of the traces changes nothing but the places. Cost: that of TotalsOf(run).
+// The order of the traces affects only the places. Cost: that of TotalsOf(run).
 std::vector<RunFinding> FindingsOf(const RunAnalysis& run);
-// The findings of one trace, as if it were a run with these requests. Their places name trace 0.
+// The findings of one trace, as if it were a run that served `requests`. Their places name trace 0.
 std::vector<RunFinding> FindingsOf(const TraceAnalysis& trace,
                                    const RequestAnalysis& requests = {});
 

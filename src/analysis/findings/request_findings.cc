@@ -6,8 +6,8 @@ namespace {
 constexpr RequestPart kLost[] = {RequestPart::kClient,    RequestPart::kNetwork,
                                  RequestPart::kQueue,     RequestPart::kWaitPrefill,
                                  RequestPart::kPreempted, RequestPart::kSend};
-constexpr double kMuchUnknown = 0.01;  // of the requests' time
-constexpr double kMuchError = 0.1;     // of the cost
+constexpr double kMuchUnknown = 0.01;  // as a share of the requests' time
+constexpr double kMuchError = 0.1;     // as a share of the finding's cost
 
 }  // namespace
 
@@ -44,7 +44,7 @@ std::vector<RunFinding> RequestFindings(const RequestAnalysis& requests) {
     if (sums[part].ns <= 0) continue;
     RunFinding& finding = findings.emplace_back(one);
     finding.part = part;
-    // The clocks' error may be in each request's time on the way.
+    // The time of each request on its way to and from the engine may be off by the clocks' error.
     const bool on_the_way = part == RequestPart::kNetwork || part == RequestPart::kSend;
     const double error = static_cast<double>(requests.clock_error.value_or(DurationNs{}).ns) *
                          static_cast<double>(one.split);

@@ -10,7 +10,7 @@
 namespace tacho {
 namespace {
 
-constexpr double kMostMatched = 0.5;  // as FindStragglers asks for
+constexpr double kMostMatched = 0.5;  // the share of matched kernels that FindStragglers needs
 
 bool IsCommunicationCategory(std::string_view category) {
   return category == "comm" || category.starts_with("comm.");
@@ -32,7 +32,8 @@ CommTime CommTimeOf(const TraceAnalysis& trace) {
   return time;
 }
 
-// Ranks whose device times are refused take part in collectives, but are in none that match.
+// Whether the device times of some rank are refused. Such a rank takes part in collectives, but its
+// kernels are not matched.
 bool HasUntimedRanks(const RunAnalysis& run) {
   return std::ranges::any_of(
       RanksOf(run), [](const TraceAnalysis* trace) { return !trace->integrity.device_times(); });
@@ -70,7 +71,7 @@ WaitsOfRun SplitWaits(const RunAnalysis& run, DurationNs exposed_comm) {
   }
   split.skew = waits;
   for (Straggler& straggler : FindStragglers(run.ranks)) {
-    // Of the waits for it, the same share is exposed as of all.
+    // Assumes that the exposed share is the same for the waits that it caused as for all waits.
     const double cost_ns = static_cast<double>(straggler.time.ns) * ShareOf(waits, suffered);
     const DurationNs cost = std::min(DurationNs{std::llround(cost_ns)}, split.skew);
     split.skew -= cost;

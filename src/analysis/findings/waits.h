@@ -8,42 +8,43 @@
 
 namespace tacho {
 
-// The exposed communication of a run, split by RankBlame into waiting and transfer.
+// The exposed communication of a run, split into waiting and transfer with the help of RankBlame.
 //
-// A wait is a part of a communication kernel, and other kernels may run beside it. So some time of
-// the communication kernels of a rank is not exposed: it is hidden, or counted twice where two of
-// them overlap. It is unknown how much of this time was waiting, so all of it is subtracted from
-// the waits of the rank. That gives a lower bound, which is exact for a rank whose communication is
-// all exposed.
+// A wait is a part of a communication kernel's time. Not all of that time is exposed: other kernels
+// may hide it, and it counts twice if two communication kernels overlap. It is unknown how much of
+// the time that is not exposed was waiting, so all of it is subtracted from the waits of the rank.
+// This gives a lower bound, which is exact if all communication of the rank is exposed.
 struct WaitsSplit {
   struct OfRank {
     Straggler straggler;
-    DurationNs cost;  // its part of the waits, in proportion to what it caused
+    DurationNs cost;  // its share of the waits, in proportion to the waiting that it caused
   };
   struct OfTrace {
     size_t trace = 0;  // index into the run's traces
     DurationNs waits, transfer;
   };
-  std::vector<OfRank> ranks;    // those that hold the others up
-  DurationNs skew, transfer;    // all else
-  std::vector<OfTrace> traces;  // waits and transfer add up to those of all
-  // A part of the communication kernels is not exposed: see above.
+  std::vector<OfRank> ranks;  // the ranks that hold the others up
+  DurationNs skew, transfer;  // the waits that no rank of `ranks` caused; all that is not waiting
+  // By trace. The waits add up to those of `ranks` and `skew`, the transfers to `transfer`.
+  std::vector<OfTrace> traces;
+  // A part of the communication kernels' time is not exposed: see above.
   bool overlaps = false;
-  // Not all waits are here: kernels have no match, a window cuts them, or ranks have no times or no
-  // trace.
+  // Some waits are not known: kernels have no match, a window cuts them, or ranks have no times or
+  // no trace.
   bool partial = false;
 
-  // The waits and the transfer are exact; else a lower and an upper bound.
+  // True: the waits and the transfer are exact. False: the waits are a lower bound, the transfer an
+  // upper one.
   [[nodiscard]] bool exact() const { return !overlaps && !partial; }
 };
 
 struct WaitsOfRun {
-  // Absent: not known, or the run has nothing to split.
+  // Absent if waits are not known, or if the run has nothing to split.
   std::optional<WaitsSplit> split = {};
-  // Why it is not known; kNothing if there is nothing to know.
+  // Why waits are not known; kNothing if they are known or there is nothing to split.
   WhyUnknown because = WhyUnknown::kNothing;
 };
-// `exposed_comm`: that of the whole run. Cost: O(ranks).
+// `exposed_comm`: the exposed communication of the whole run. Cost: O(ranks).
 WaitsOfRun SplitWaits(const RunAnalysis& run, DurationNs exposed_comm);
 
 }  // namespace tacho

@@ -12,14 +12,14 @@
 namespace tacho {
 namespace {
 
-// What the rules say about an operator's name.
+// What the classifier's rules say about an operator's name.
 struct OperatorKind {
   WorkCategory category = Classifier::kUnclassified;
   bool is_bookkeeping = false;
   bool is_wrapper = false;
 };
 
-// Caches what the rules say: they are asked once for each name.
+// Caches the kinds: the rules are asked once for each name.
 class OperatorKinds {
  public:
   OperatorKinds(const Trace& trace, const Classifier& classifier)
@@ -44,23 +44,25 @@ class OperatorKinds {
   };
   const Trace& trace_;
   const Classifier& classifier_;
-  std::vector<Known> known_;  // by StringId
+  std::vector<Known> known_;  // indexed by StringId
 };
 
-// A stretch in which an operator ran its own code: between two operators that it calls.
+// A stretch in which an operator ran its own code: before, between or after the operators that it
+// calls.
 struct OwnStretch {
   Interval when;
-  uint32_t row = 0;        // row of Trace::host_ops
-  bool continued = false;  // an earlier stretch of this operator exists: the one in which it starts
+  uint32_t row = 0;  // row of Trace::host_ops
+  // Not the operator's first stretch, which begins when the operator begins.
+  bool continued = false;
 };
 
-// Finds each stretch in which a working operator runs its own code.
+// Finds all stretches in which an operator's own code counts as work.
 std::vector<OwnStretch> FindOwnWork(const TrackIndex& index, OperatorKinds& kinds) {
   const HostOpTable& ops = index.trace().host_ops;
   constexpr uint32_t kNone = 0xffffffff;
   struct Call {
     uint32_t around = kNone;
-    TimeNs reach{};  // the latest end of the inner operators so far
+    TimeNs reach{};  // the latest end of the operators inside it so far
     bool has_stretch = false;
     bool calls_work = false;
   };
@@ -102,7 +104,7 @@ std::vector<OwnStretch> FindOwnWork(const TrackIndex& index, OperatorKinds& kind
   return stretches;
 }
 
-// The executing thread of each process in which operators do work, by process.
+// The executing thread of each process that has a thread with working operators.
 std::map<ProcessId, TrackId> FindExecutors(const Trace& trace,
                                            const std::vector<OwnStretch>& stretches,
                                            OperatorKinds& kinds) {
@@ -114,7 +116,8 @@ std::map<ProcessId, TrackId> FindExecutors(const Trace& trace,
     time_of_track[track] += stretch.when.length();
     if (!kinds[ops.name[stretch.row]].is_bookkeeping) works[track] = true;
   }
-  // Ties go to the smallest id, so that the order of the file does not matter.
+  // If two threads have the same time, the smaller thread id wins, so that the order of the file
+  // does not matter.
   const auto longer = [&](TrackId a, TrackId b) {
     const DurationNs x = time_of_track[Index(a)], y = time_of_track[Index(b)];
     return x != y ? x > y : IdLess(trace.Text(trace.words[a].tid), trace.Text(trace.words[b].tid));
@@ -169,7 +172,7 @@ bool Before(const WorkItem& a, const WorkItem& b) {
   return a.row < b.row;
 }
 
-// The device of one process of a CPU engine.
+// The device that stands for one process of a CPU engine.
 DeviceItems CollectProcess(const Trace& trace, const Classifier& classifier, const Scope& scope,
                            OperatorKinds& kinds, const ProcessWork& work, TrackId executor) {
   const HostOpTable& ops = trace.host_ops;

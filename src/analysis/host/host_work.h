@@ -4,8 +4,8 @@
 
 namespace tacho {
 
-// The work of a CPU engine, as described in device_work.h. If no operator does any: not on_host,
-// and without devices. DeviceWork::categories stays empty.
+// The work of a CPU engine, as device_work.h describes it. If no operator does work, the result has
+// no devices and on_host is false. DeviceWork::categories stays empty.
 DeviceWork CollectHostWork(const TrackIndex& index, const Classifier& classifier,
                            const Scope& scope);
 

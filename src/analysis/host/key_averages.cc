@@ -19,7 +19,8 @@ namespace {
 OpNodes NodesOf(const Trace& trace, const HostTree& tree) {
   OpNodes nodes;
   nodes.of_call.assign(trace.host_calls.size(), -1);
-  std::vector<int32_t> innermost(tree.nodes.size(), -1);  // the operator at or around a node
+  // By node: the node itself if it is an operator, else the operator around it.
+  std::vector<int32_t> innermost(tree.nodes.size(), -1);
   for (size_t i = 0; i < tree.nodes.size(); ++i) {
     const HostTree::Node& node = tree.nodes[i];
     const bool is_op = node.kind == SliceKind::kHostOp;
@@ -47,8 +48,8 @@ std::vector<int64_t> SelfTimes(const HostTree& tree) {
   return self;
 }
 
-// For each StringId, the name under which PyTorch sums the event up; kEmpty for events that it
-// leaves out.
+// For each StringId, the name under which PyTorch sums such events up; kEmpty if it leaves them
+// out.
 std::vector<StringId> KeyNames(const Trace& trace) {
   std::vector<StringId> key(trace.words.strings.size());
   StringId step = StringId::kEmpty;  // stands for ProfilerStep#1, ProfilerStep#2, ...
@@ -67,14 +68,16 @@ std::vector<StringId> KeyNames(const Trace& trace) {
   return key;
 }
 
-// Removes from the tree each only child that has its parent's name. The parent takes over its
-// children and its device time. One pass is enough, because parents come before their children.
+// Removes each node that is its parent's only child and has its parent's name. The parent takes
+// over the node's children and its device time. One pass is enough, because parents come before
+// their children.
 void MergeOnlyChildren(const std::vector<StringId>& keys, HostTree& tree, DeviceNs& device) {
   std::vector<uint32_t> children(tree.nodes.size());
   for (const HostTree::Node& node : tree.nodes) {
     if (node.parent >= 0) ++children[static_cast<size_t>(node.parent)];
   }
-  std::vector<int32_t> now(tree.nodes.size());  // new index of each node or its parent
+  // By old index: the new index of the node, or of the parent it was merged into.
+  std::vector<int32_t> now(tree.nodes.size());
   size_t kept = 0;
   for (size_t i = 0; i < tree.nodes.size(); ++i) {
     HostTree::Node node = tree.nodes[i];
@@ -103,7 +106,7 @@ int64_t SubtractSaturated(int64_t a, int64_t b) {
   return b < 0 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min();
 }
 
-// Allocations and releases of all threads. Releases have negative sizes.
+// Memory that all threads allocated and released. Releases have negative sizes.
 class Allocations {
  public:
   explicit Allocations(const Trace& trace) {
@@ -135,16 +138,17 @@ class Allocations {
   }
 
   [[nodiscard]] bool empty() const { return at_.empty(); }
-  // Whether all instants have sizes and devices.
+  // Whether every instant tells its size and device.
   [[nodiscard]] bool sizes_known() const { return sizes_known_; }
 
-  // The memory use within a slice. Both ends of the slice count as inside.
+  // The change in memory use within a slice. Both ends of the slice count as inside.
   [[nodiscard]] MemoryUse In(Interval when) const {
     const auto [first, last] = RangeOf(when);
     return Between(first, last);
   }
 
-  // Allocations and releases while no slice was open on any thread: their number and their sum.
+  // The allocations and releases at moments when no slice was open on any thread: how many, and
+  // their sum.
   [[nodiscard]] std::pair<uint64_t, MemoryUse> Lone(std::initializer_list<const HostTree*> trees,
                                                     const Scope& scope) const {
     std::vector<int64_t> change(at_.size() + 1);  // change in the number of open slices, by instant
@@ -174,7 +178,7 @@ class Allocations {
   }
 
  private:
-  // Sums the instants from `first` to before `last`.
+  // Sums the instants from index `first` up to but not including `last`.
   [[nodiscard]] MemoryUse Between(size_t first, size_t last) const {
     MemoryUse use;
     use.cpu_total = use.cpu_self = SubtractSaturated(cpu_[last], cpu_[first]);
@@ -188,12 +192,14 @@ class Allocations {
             static_cast<size_t>(std::max(first, last) - at_.begin())};
   }
 
-  std::vector<TimeNs> at_;                         // in order
-  std::vector<int64_t> cpu_ = {0}, device_ = {0};  // prefix sums: before each instant
+  std::vector<TimeNs> at_;  // sorted
+  // Prefix sums: [i] is the sum of all instants before i.
+  std::vector<int64_t> cpu_ = {0}, device_ = {0};
   bool sizes_known_ = true;
 };
 
-// The memory use of each node. Slices outside of the tree have no memory use of their own.
+// The memory use of each node. Nodes from `in_tree` on stand beside the tree and have no memory use
+// of their own.
 std::vector<MemoryUse> MemoryOf(const Allocations& allocations, const HostTree& tree,
                                 size_t in_tree) {
   std::vector<MemoryUse> use;
@@ -209,8 +215,8 @@ std::vector<MemoryUse> MemoryOf(const Allocations& allocations, const HostTree& 
   return use;
 }
 
-// When the profiler stopped. In the file, slices that were still open then end later, together with
-// the record window.
+// When the profiler stopped: at the end of the event of category "Trace". The file gives slices
+// that were then still open a later end, that of the record window.
 std::optional<TimeNs> ProfilerStop(const Trace& trace) {
   const StringId session = trace.words.strings.Find("Trace");
   std::optional<TimeNs> stop;
@@ -226,7 +232,7 @@ bool IsUnfinished(const Trace& trace, const ArgReader& finished, const SliceTabl
   return finished.anywhere() && trace.Text(finished.Text({table.args[row]})) == "false";
 }
 
-// The host slices that belong to the tree.
+// The host slices that belong to PyTorch's tree.
 std::vector<HostRows> KeptRows(const TrackIndex& index, const std::vector<StringId>& keys,
                                const ArgReader& finished) {
   std::vector<HostRows> tables;
@@ -263,8 +269,8 @@ std::optional<TimeNs> EndAround(const HostTree& tree, TrackId track, TimeNs at) 
   return std::nullopt;
 }
 
-// The slices that were still open when the profiler stopped, not nested. Each ends with the slice
-// around it, or at the stop (PyTorch: Result::endTimeNS).
+// The slices that were still open when the profiler stopped, not nested. As in PyTorch
+// (Result::endTimeNS), each ends with the slice around it, or else when the profiler stopped.
 HostTree UnfinishedSlices(const Trace& trace, const std::vector<StringId>& keys,
                           const ArgReader& finished, const HostTree& tree) {
   HostTree beside;
@@ -291,8 +297,8 @@ HostTree UnfinishedSlices(const Trace& trace, const std::vector<StringId>& keys,
   return beside;
 }
 
-// Formats "Input Dims" as PyTorch's FunctionEvent does: a list of tensors counts as no shape, and
-// an operator without arguments as one without recorded shapes.
+// Formats "Input Dims" as PyTorch's FunctionEvent does: a list of tensors becomes [], and an
+// operator without arguments has no shapes.
 std::string ShapesAsPyTorch(std::string_view dims) {
   std::string shapes;
   size_t depth = 0, argument = 0;  // `argument`: where the current argument's text begins
@@ -309,7 +315,7 @@ std::string ShapesAsPyTorch(std::string_view dims) {
   return shapes == "[]" ? "" : shapes;
 }
 
-// Numbers the shapes of host slices. 0: no shape.
+// Gives numbers to the shapes of host slices. 0: no shape.
 class ShapeIndex {
  public:
   explicit ShapeIndex(const Trace& trace)
@@ -339,9 +345,9 @@ class ShapeIndex {
 
 }  // namespace
 
-// Follows torch/autograd/profiler_util.py (2.13). Its tree differs from ours: it leaves out some
-// utility operators and includes Python frames, and slices that were still open at the stop stand
-// beside it. Long: one pass over the tree.
+// Follows torch/autograd/profiler_util.py (2.13). PyTorch's tree differs from that of ops.h: it
+// leaves out some utility operators and includes Python frames. Slices that were still open when
+// the profiler stopped are not in the tree. Long: one pass over the tree.
 KeyAverages AverageByKey(const TrackIndex& index, const LaunchLinks& links, const Scope& scope) {
   const Trace& trace = index.trace();
   const std::vector<StringId> keys = KeyNames(trace);
@@ -361,7 +367,7 @@ KeyAverages AverageByKey(const TrackIndex& index, const LaunchLinks& links, cons
   if (with_memory) memory = MemoryOf(allocations, tree, in_tree);
   OpFlops flops(trace);
   for (std::vector<int64_t>* figures : {&self, &device.self, &device.total}) {
-    figures->resize(tree.nodes.size());  // slices beside the tree have no figures
+    figures->resize(tree.nodes.size());  // slices beside the tree have no such times
   }
 
   KeyAverages averages;

@@ -12,8 +12,8 @@
 namespace tacho {
 namespace {
 
-// The node of each external id. If several share an id, the one that starts first counts; 0 is no
-// id.
+// Finds an operator's node by its external id. If several operators share an id, the one that
+// starts first counts. 0 means no id.
 DenseIndex NodesByExternalId(const Trace& trace, const OpNodes& nodes, const RankedIds& ids) {
   const auto id_of = [&](size_t node) -> int64_t {
     if (nodes.op[node] == OpNodes::kNoOp) return -1;
@@ -37,7 +37,8 @@ DenseIndex NodesByExternalId(const Trace& trace, const OpNodes& nodes, const Ran
   return index;
 }
 
-// Calls visit(row of Trace::gpu, node) for each piece of work that belongs to an operator.
+// Calls visit(row of Trace::gpu, node of the operator) for each piece of work that belongs to an
+// operator.
 template <typename Visit>
 void ForEachWorkOfOps(const Trace& trace, const LaunchLinks& links, const OpNodes& nodes,
                       const Scope& scope, Visit visit) {
@@ -69,7 +70,7 @@ OpTree NestOps(const TrackIndex& index) {
   nodes.of_call.assign(trace.host_calls.size(), -1);
   struct Around {
     int32_t op;      // the innermost operator
-    bool is_parent;  // whether that operator is the direct parent
+    bool is_parent;  // whether `op` is the direct parent
   };
   const std::vector<bool> training = TrainingStepNames(trace);
   WalkHostSlices(AllHostRows(index, false), Around{-1, false},

@@ -8,36 +8,36 @@
 
 namespace tacho {
 
-// The operators of a host tree (and the other slices in it), parents before their children.
+// Operators and other slices as nodes of a tree, parents before their children.
 struct OpNodes {
   static constexpr uint32_t kNoOp = 0xffffffff;
-  std::vector<uint32_t> op;      // row of Trace::host_ops; kNoOp: another kind of slice
-  std::vector<int32_t> parent;   // index of a node around it, -1: none
-  std::vector<int32_t> of_call;  // by row of Trace::host_calls: the innermost operator around
-                                 // the call as a node, -1: none
+  std::vector<uint32_t> op;     // row of Trace::host_ops; kNoOp: the node is another kind of slice
+  std::vector<int32_t> parent;  // index of the node around it, -1: none
+  // By row of Trace::host_calls: the node of the innermost operator around the call, -1: none.
+  std::vector<int32_t> of_call;
 
   [[nodiscard]] size_t size() const { return op.size(); }
 };
 
-// The tree of ops.h, reduced to operators: a parent is the next operator around, whatever lies
-// between. Cost: O(n); 16 bytes an operator, 4 a call.
+// The tree of ops.h with operators only: a node's parent is the next operator around it, even if
+// other slices lie between the two. Cost: O(n); 16 bytes an operator, 4 a call.
 struct OpTree {
   OpNodes nodes;
-  std::vector<int64_t> self;  // ns, by node
+  std::vector<int64_t> self;  // self time in ns, by node
 };
 OpTree NestOps(const TrackIndex& index);
 
-// The operators that work belongs to, by the rule of ops.h: (row of Trace::gpu, node), in the order
-// of the rows; work of no operator is left out.
+// The operator that each piece of GPU work belongs to, by the rule of ops.h: pairs (row of
+// Trace::gpu, node), in the order of rows. Work that belongs to no operator is left out.
 std::vector<std::pair<uint32_t, uint32_t>> OpsOfWork(const Trace& trace, const LaunchLinks& links,
                                                      const OpNodes& nodes, const Scope& scope);
 
-// Device time by node: of the work that an operator launched itself (`self`), and with its
-// children's (`total`).
+// Device time by node, in ns. `self`: of the work that the operator launched itself. `total`: with
+// that of its children.
 struct DeviceNs {
   std::vector<int64_t> self, total;
 };
-// By the rule of ops.h. Cost: O(n).
+// Follows the rule of ops.h. Cost: O(n).
 DeviceNs AttributeDeviceTime(const Trace& trace, const LaunchLinks& links, const OpNodes& nodes,
                              const Scope& scope);
 

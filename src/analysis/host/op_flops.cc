@@ -13,8 +13,8 @@ namespace {
 
 using Sizes = std::vector<int64_t>;
 
-// The lists of numbers in "[[8, 4], [], [[2], [2]]]"; nullopt for an element that is no list of
-// numbers, such as a list of tensors.
+// The lists of numbers in "[[8, 4], [], [[2], [2]]]". An element that is not a list of numbers,
+// such as a list of tensors, gives nullopt.
 std::vector<std::optional<Sizes>> SizesIn(std::string_view json) {
   std::vector<std::optional<Sizes>> all;
   size_t depth = 0;
@@ -22,7 +22,8 @@ std::vector<std::optional<Sizes>> SizesIn(std::string_view json) {
     const char c = json[i];
     int64_t number = -1;
     const auto [end, error] = std::from_chars(json.data() + i, json.data() + json.size(), number);
-    if (error != std::errc::invalid_argument) {  // -1 if the number does not fit
+    // A number was there; it stays -1 if it does not fit.
+    if (error != std::errc::invalid_argument) {
       i = static_cast<size_t>(end - json.data());
       if (depth == 2 && all.back() && number >= 0) {
         all.back()->push_back(number);
@@ -40,7 +41,8 @@ std::vector<std::optional<Sizes>> SizesIn(std::string_view json) {
   return all;
 }
 
-// The numbers in the text at `index` of ["", "[1, 1]", "2"]: a single number, or a list.
+// The numbers in the element at `index` of ["", "[1, 1]", "2"]. An element holds one number or a
+// list.
 std::optional<Sizes> NumbersOf(std::string_view json, size_t index) {
   for (size_t i = 0, at = 0;; ++i) {
     const size_t open = json.find('"', at);
@@ -56,7 +58,7 @@ std::optional<Sizes> NumbersOf(std::string_view json, size_t index) {
   }
 }
 
-// A product that is unset once it overflows an int64.
+// A product that becomes unset when it overflows an int64.
 class Product {
  public:
   Product& Times(int64_t factor) {

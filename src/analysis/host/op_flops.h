@@ -11,15 +11,17 @@
 
 namespace tacho {
 
-// The floating-point operations of host operators, from their input shapes by PyTorch's formulas
-// (torch/csrc/profiler/util.cpp), for mm, addmm, bmm, baddbmm, conv2d, mul and add. with_flops=True
-// counts them, but no trace file holds the counts. conv2d also needs its "Concrete Inputs".
+// The floating-point operations of host operators, computed from their input shapes by PyTorch's
+// formulas (torch/csrc/profiler/util.cpp), for mm, addmm, bmm, baddbmm, conv2d, mul and add.
+// PyTorch counts them with with_flops=True but does not write them to trace files. conv2d also
+// needs the argument "Concrete Inputs".
 class OpFlops {
  public:
   explicit OpFlops(const Trace& trace);
 
-  // Adds the operations of a call (a row of Trace::host_ops) that `row` already counts. `row` keeps
-  // a sum as long as each of its calls has what its formula needs, and none exceeds an int64.
+  // Adds the operations of one call to `row`. `op`: the call as a row of Trace::host_ops; `row`
+  // must already count the call. `row.flops` becomes absent if a call lacks what its formula needs,
+  // or if the sum exceeds an int64.
   void Add(uint32_t op, OpRow& row);
 
  private:
@@ -36,8 +38,10 @@ class OpFlops {
 
   const Trace& trace_;
   const ArgReader dims_, inputs_;
-  std::vector<Formula> formula_;  // by StringId of the operator's name; empty: no shapes recorded
-  std::unordered_map<uint64_t, std::optional<int64_t>> known_;  // by formula and StringId of shapes
+  // By StringId of the operator's name; empty: no shapes were recorded.
+  std::vector<Formula> formula_;
+  // By formula and StringId of the shapes.
+  std::unordered_map<uint64_t, std::optional<int64_t>> known_;
 };
 
 }  // namespace tacho

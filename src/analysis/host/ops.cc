@@ -11,7 +11,8 @@
 namespace tacho {
 namespace {
 
-// Tells which calls lie inside no other call of the same table row. Must be asked in tree order.
+// Tells whether a call is not inside another call of the same table row. Calls must be asked in
+// tree order.
 class Outermost {
  public:
   explicit Outermost(const HostOpTable& ops) : ops_(ops) {}
@@ -31,10 +32,11 @@ class Outermost {
  private:
   static constexpr uint32_t kNone = 0xffffffff;
   const HostOpTable& ops_;
-  std::vector<uint32_t> last_;  // by table row: its last outermost call
+  std::vector<uint32_t> last_;  // by table row: its last call that is outermost
 };
 
-// Adds the figures of one shape to those of its name, except those of outermost calls.
+// Adds the figures of an operator with one shape to those of its name, except cpu_outermost and
+// device_outermost.
 void AddShape(const OpRow& shape, OpRow& to) {
   if (to.count == 0) {
     to.flops = shape.flops;
@@ -78,7 +80,8 @@ OpTable TabulateOps(const TrackIndex& index, const LaunchLinks& links, const Sco
     if (shaped == table.by_shape.size()) {
       OpRow& added = table.by_shape.emplace_back();
       added.name = trace.Text(ops.name[row]);
-      added.shapes = CompactJson(trace.Text(shapes));  // some profilers break it over many lines
+      // Some profilers break the shapes over many lines.
+      added.shapes = CompactJson(trace.Text(shapes));
       name_of_shape.push_back(name);
     }
     const DurationNs duration{ops.duration[row]};

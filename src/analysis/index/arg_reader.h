@@ -8,12 +8,13 @@
 
 namespace tacho {
 
-// Reads one argument of many events. ArgText searches the key anew for each event and makes a
-// string; this searches once for each shape and reads nothing but the value. Immutable.
+// Reads the same argument of many events. ArgText searches for the key in each event and makes a
+// string; this class searches once for each shape (set of argument names) and reads only the value.
+// Immutable.
 class ArgReader {
  public:
-  // `old_key` is the argument's name in old files ("Input dims"), looked up where `key` is not
-  // there.
+  // `old_key` is the argument's name in old files ("Input dims"). It is looked up where there is no
+  // `key`.
   ArgReader(const Trace& trace, std::string_view key, std::string_view old_key = {})
       : trace_(trace) {
     const StringId wanted = trace.words.strings.Find(key);
@@ -28,10 +29,10 @@ class ArgReader {
     }
   }
 
-  // False when no event at all has the argument.
+  // False when no event has the argument.
   [[nodiscard]] bool anywhere() const { return anywhere_; }
 
-  // The value as an integer, quoted or not; nullopt when it is absent or no integer.
+  // The value as an integer, quoted or not; nullopt when it is absent or not an integer.
   [[nodiscard]] std::optional<int64_t> Integer(const ArgsOf& args) const {
     const Place& place = places_[Index(args.ref.shape)];
     switch (place.how) {
@@ -73,7 +74,7 @@ class ArgReader {
   };
   struct Place {
     How how = How::kAbsent;
-    uint32_t before = 0;  // values in the stream before this one
+    uint32_t before = 0;  // how many values of the event stand in the stream before this one
     StringId constant = StringId::kEmpty;
   };
 
@@ -115,7 +116,7 @@ class ArgReader {
   }
 
   const Trace& trace_;
-  std::vector<Place> places_;  // by ArgsShapeId
+  std::vector<Place> places_;  // indexed by ArgsShapeId
   bool anywhere_ = false;
 };
 

@@ -8,12 +8,13 @@
 namespace tacho {
 
 // Finds rows by id (>= 0). Profilers number their ids consecutively, so an array is nearly always
-// the smallest table. Scattered ids are sorted and searched, so no choice of ids makes it slow.
+// the smallest table. Scattered ids are sorted and searched instead, so lookups stay fast for any
+// ids.
 class DenseIndex {
  public:
   static constexpr uint32_t kNone = 0xffffffff;
 
-  // Makes room for the ids id_of(0) to id_of(count - 1); values below 0 are no ids.
+  // Makes room for the ids id_of(0) to id_of(count - 1). A value below 0 means no id.
   template <typename IdOf>
   DenseIndex(size_t count, IdOf id_of) {
     size_t with_id = 0;
@@ -40,11 +41,11 @@ class DenseIndex {
     }
   }
 
-  // The row of one of these ids; kNone until one is set.
+  // The row of an id that the constructor was given; kNone until it is set.
   uint32_t& operator[](int64_t id) {
     return dense_[scattered_.empty() ? static_cast<size_t>(id - first_) : PlaceOf(id)];
   }
-  // The row of any id; kNone if it has none.
+  // The row of any id; kNone if the id has no row.
   [[nodiscard]] uint32_t Find(int64_t id) const {
     if (id < 0 || dense_.empty()) return kNone;
     if (scattered_.empty()) {
@@ -63,7 +64,7 @@ class DenseIndex {
 
   int64_t first_ = 0;
   std::vector<int64_t> scattered_;  // sorted; empty when the ids are close together
-  std::vector<uint32_t> dense_;     // by id - first_, or by place in scattered_
+  std::vector<uint32_t> dense_;     // indexed by id - first_, or by place in scattered_
 };
 
 }  // namespace tacho

@@ -10,7 +10,8 @@
 
 namespace tacho {
 
-// Which rows of Trace::gpu count in a scope: those that start inside, on the device it names.
+// Decides which rows of Trace::gpu count in a scope: those that start inside its window, on its
+// device.
 class GpuScope {
  public:
   GpuScope(const Trace& trace, const Scope& scope)
@@ -31,7 +32,7 @@ class GpuScope {
   const Trace& trace_;
   const Scope& scope_;
   bool whole_;                      // everything counts
-  std::vector<uint8_t> of_stream_;  // by StreamId
+  std::vector<uint8_t> of_stream_;  // indexed by StreamId
 };
 
 // Orders ids that are mostly numbers ("7" before "13" before "graph").

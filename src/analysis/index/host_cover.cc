@@ -18,7 +18,7 @@ bool IsUserCode(std::string_view frame) {
                               [&](std::string_view other) { return frame.starts_with(other); });
 }
 
-// Goes through the slices of a stretch and charges the stretch's time to them.
+// Goes through the slices of a stretch and charges each part of its time to the innermost slice.
 class HostCover {
  public:
   HostCover(const HostTree& tree, Interval when) : tree_(tree), when_(when), now_(when.start) {}
@@ -71,7 +71,8 @@ class HostCover {
     int32_t best = -1;
     DurationNs time = outside_;
     for (const auto& [node, covered] : covered_) {
-      // Of equal times the first slice wins, and any slice wins over none.
+      // Of slices with equal times the first one wins; a slice also wins over an equal time outside
+      // of all.
       if (covered > time || (covered == time && (best < 0 || node < best))) {
         best = node;
         time = covered;
@@ -85,7 +86,7 @@ class HostCover {
   TimeNs now_;
   DurationNs outside_;
   std::vector<int32_t> open_;
-  std::unordered_map<int32_t, DurationNs> covered_;  // by node
+  std::unordered_map<int32_t, DurationNs> covered_;  // keyed by node
 };
 
 }  // namespace
@@ -102,7 +103,7 @@ HostTree SlicesAround(const TrackIndex& index, const std::vector<HostStretch>& s
     std::vector<uint32_t> rows;
     std::vector<size_t> begin{0};
     for (size_t track = 0; track < parts.size(); ++track) {
-      size_t taken = 0;  // first place not taken by an earlier part
+      size_t taken = 0;  // places before this one were visited for an earlier part
       for (const Interval& part : parts[track].intervals()) {
         lanes.ForEachIn(track, part, [&](size_t place, uint32_t row) {
           if (place < taken || lanes.table().duration[row] == 0) return;
@@ -129,8 +130,8 @@ std::vector<std::optional<uint32_t>> MainFrames(const TrackIndex& index,
   for (const HostStretch& of : stretches) {
     const Interval& stretch = of.when;
     std::optional<uint32_t>& innermost = main.emplace_back();
-    // A frame that lasts for more than half of the stretch is open in its middle. All such frames
-    // nest.
+    // A frame that covers more than half of the stretch is open in its middle. Such frames nest, so
+    // the last one visited is the innermost.
     const TimeNs middle = stretch.start + DurationNs{stretch.length().ns / 2};
     const Interval instant{middle, middle + DurationNs{1}};
     index.python_frames().ForEachIn(Index(of.track), instant, [&](size_t, uint32_t row) {

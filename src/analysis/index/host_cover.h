@@ -7,25 +7,25 @@
 
 namespace tacho {
 
-// A stretch of time on a host track.
+// A stretch of time on a host thread's track.
 struct HostStretch {
   TrackId track;
   Interval when;
 };
 
-// The tree of the host slices that touch one of `stretches`. The slices left out cover nothing of
-// these and do not change how the others nest: a slice that has ended before an instant does not
-// close a slice that is still open at that instant. Cost: O(k log n) for k slices.
+// The tree of those host slices that overlap one of `stretches`. It nests as in the tree of all
+// slices: a slice that has ended does not close another one that is still open, so slices that are
+// left out make no difference. Cost: O(k log n) for k slices.
 HostTree SlicesAround(const TrackIndex& index, const std::vector<HostStretch>& stretches);
 
-// The slice of `tree` that covers most of `stretch`, each instant charged to the innermost one;
-// nullptr when most of it is outside of all.
+// The slice of `tree` that covers most of `stretch`, where each instant counts for the innermost
+// slice only; nullptr when more of the stretch is outside of all slices than in any of them.
 const HostTree::Node* MainSlice(const HostTree& tree, const HostStretch& stretch);
 
-// For each stretch, the row of the Python frame that its thread was in for most of it: the
-// innermost frame of user code that lasts for more than half of the stretch. Built-ins and frames
-// of torch or of Python's start do not count. Cost: O(k log n) for k frames that are open in the
-// middles of stretches.
+// For each stretch, the row of the Python frame that its thread was in: the innermost frame of user
+// code that covers more than half of the stretch. Built-ins and frames of torch or of Python's
+// startup are not user code. Cost: O(k log n) for k frames that are open in the middle of a
+// stretch.
 std::vector<std::optional<uint32_t>> MainFrames(const TrackIndex& index,
                                                 const std::vector<HostStretch>& stretches);
 

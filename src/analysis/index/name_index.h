@@ -8,9 +8,9 @@
 
 namespace tacho {
 
-// Gives small numbers to the names that an analysis meets, counted up from 0 in order of first
-// sight, so that the analysis can keep its totals in a vector. Lookup is one read of an array as
-// long as the string pool.
+// Gives small numbers to the names that an analysis meets: 0 to the first name, 1 to the next, and
+// so on. So the analysis can keep its totals in a vector. A lookup reads one element of an array
+// that is as long as the string pool.
 class NameIndex {
  public:
   explicit NameIndex(const Trace& trace) : numbers_(trace.words.strings.size(), kNone) {}
@@ -28,18 +28,18 @@ class NameIndex {
     for (const StringId name : names_) numbers_[Index(name)] = kNone;
     names_.clear();
   }
-  // By number.
+  // The names, in the order of their numbers.
   [[nodiscard]] const std::vector<StringId>& names() const { return names_; }
   [[nodiscard]] size_t size() const { return names_.size(); }
 
  private:
   static constexpr uint32_t kNone = 0xffffffff;
-  std::vector<uint32_t> numbers_;  // by StringId
+  std::vector<uint32_t> numbers_;  // indexed by StringId
   std::vector<StringId> names_;
 };
 
-// Numbers for pairs of numbers, in the same way. An open hash table, because any two numbers may
-// form a pair.
+// Gives numbers to pairs of numbers in the same way. This is an open hash table, because any two
+// numbers may form a pair.
 class PairIndex {
  public:
   uint32_t NumberOf(uint32_t a, uint32_t b) {
@@ -71,8 +71,8 @@ class PairIndex {
     }
   }
 
-  std::vector<uint32_t> numbers_;  // by slot; their count is a power of two
-  std::vector<uint64_t> pairs_;    // by number
+  std::vector<uint32_t> numbers_;  // indexed by slot of the table; its size is a power of two
+  std::vector<uint64_t> pairs_;    // indexed by number
 };
 
 }  // namespace tacho

@@ -9,9 +9,9 @@
 
 namespace tacho {
 
-// A property of the names of host calls, by row of Trace::host_calls. `property` maps a name to its
-// value; it is called once for each name that occurs. A bool is kept as a byte, because calls are
-// read on several threads.
+// By row of Trace::host_calls: the value that `property` gives for the call's name. `property` is
+// called once for each name that occurs. A bool is stored as a byte, because several threads may
+// use the result.
 template <typename Property>
 auto OfEachCall(const Trace& trace, Property property) {
   using Value = std::invoke_result_t<Property, std::string_view>;

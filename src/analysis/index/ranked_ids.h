@@ -9,8 +9,8 @@
 
 namespace tacho {
 
-// Correlations and External ids. In a merged file each rank counts its own from 1: rank and id
-// together make one number. In other files the number is the id.
+// Makes correlation ids and external ids unique. In a merged file each rank counts its own ids from
+// 1, so the number returned combines rank and id. In other files it is the id itself.
 class RankedIds {
  public:
   explicit RankedIds(const Trace& trace) {
@@ -23,20 +23,20 @@ class RankedIds {
     ranks_ = static_cast<int64_t>(ranks.size());
   }
 
-  // -1 for no id.
+  // A negative `id` means no id and is returned as it is.
   [[nodiscard]] int64_t Of(TrackId track, int64_t id) const {
     if (ranks_ <= 1 || id < 0) return id;
     constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
     const int64_t rank = of_track_[Index(track)];
     if (id < kMost / ranks_) return id * ranks_ + rank;
-    // No counter gets here; an id that is text does.
+    // No counter gets this far, but an id made from text does.
     const uint64_t mixed = (static_cast<uint64_t>(id) + static_cast<uint64_t>(rank) + 1) *
                            uint64_t{0x9e3779b97f4a7c15};
     return static_cast<int64_t>(mixed & static_cast<uint64_t>(kMost));
   }
 
  private:
-  std::vector<int64_t> of_track_;  // by TrackId: number of its rank
+  std::vector<int64_t> of_track_;  // by TrackId: the number of its rank
   int64_t ranks_ = 0;
 };
 

@@ -9,7 +9,7 @@
 
 namespace tacho {
 
-// Distinct ids of a kind, in the order of IdLess.
+// Distinct ids of devices or streams, in the order of IdLess once Sort has run.
 class SortedIds {
  public:
   void Add(std::string_view id) { ids_.emplace_back(id); }

@@ -9,7 +9,7 @@
 
 namespace tacho {
 
-// The rows of one stream in the order of (start, end, row), taken one by one.
+// Walks through the rows of one stream in the order of (start, end, row).
 class StreamRows {
  public:
   StreamRows(const LaneRows& gpu, size_t stream, uint32_t number)
@@ -18,7 +18,8 @@ class StreamRows {
   }
   [[nodiscard]] bool done() const { return next_ == rows_.size(); }
   [[nodiscard]] uint32_t row() const { return rows_[next_]; }
-  [[nodiscard]] uint32_t number() const { return number_; }  // the caller's number of the stream
+  // The number that the caller gave to the stream.
+  [[nodiscard]] uint32_t number() const { return number_; }
   [[nodiscard]] Interval when() const { return when_; }
   void Advance() {
     if (++next_ < rows_.size()) when_ = gpu_.When(rows_[next_]);
@@ -36,11 +37,11 @@ class StreamRows {
   Interval when_;
 };
 
-// Merges the streams of one device: calls `take` with the stream whose row comes next, until all
-// are done.
+// Merges the streams of one device: calls `take` with the stream that has the next row, once for
+// each row.
 template <typename Take>
 void MergeStreams(std::vector<StreamRows>& streams, Take take) {
-  std::vector<StreamRows*> heads;  // a heap, the next row on top
+  std::vector<StreamRows*> heads;  // a heap, the stream with the next row on top
   for (StreamRows& stream : streams) {
     if (!stream.done()) heads.push_back(&stream);
   }
@@ -49,7 +50,7 @@ void MergeStreams(std::vector<StreamRows>& streams, Take take) {
   while (!heads.empty()) {
     std::ranges::pop_heap(heads, later);
     StreamRows& next = *heads.back();
-    // A stream often goes on for a while before another has something earlier.
+    // The next rows often come from the same stream.
     do {
       take(next);
       next.Advance();

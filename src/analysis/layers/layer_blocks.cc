@@ -31,7 +31,7 @@ constexpr std::array<std::string_view, kLayerBlocks> kIds = {"norm",
                                                              "lm-head",
                                                              "sampling"};
 
-using MaybeBlock = std::optional<LayerBlock>;  // absent: the work says nothing by itself
+using MaybeBlock = std::optional<LayerBlock>;  // absent: the work has no block of its own
 
 class BlockNamer {
  public:
@@ -71,9 +71,9 @@ class BlockNamer {
                                              roles_.begin() + static_cast<ptrdiff_t>(end), is));
   }
 
-  // Before the first layer, whose first piece of work is at `end`.
+  // Names the work before the first layer. The first layer begins at index `end`.
   void NameBefore(size_t end) {
-    // The last gather before the layer is the embedding, if no kernel is named so.
+    // If no kernel is known as the embedding, it is the last gather before the layer.
     size_t embedding = end;
     for (size_t i = end; i-- > 0 && embedding == end;) {
       if (roles_[i] == Role::kEmbedding) embedding = i;
@@ -85,8 +85,8 @@ class BlockNamer {
       blocks_[i] = i < embedding ? Block::kInputPreparation : Block::kEmbedding;
   }
 
-  // Names work that feeds a mixer; false if this work does not. `product`: a product came before it
-  // in the layer.
+  // Names one piece if it is work that feeds a mixer; returns false if it is not. `product`: this
+  // piece, or one before it in the layer, is a matrix product.
   bool NameBeforeMixer(size_t i, bool product) {
     const Role role = roles_[i];
     if (IsProduct(role)) {
@@ -94,7 +94,8 @@ class BlockNamer {
     } else if (IsCollective(role)) {
       blocks_[i] = Block::kCollective;
     } else if (role == Role::kNorm) {
-      blocks_[i] = product ? Block::kRopeAndCache : Block::kNorm;  // of queries and keys
+      // After a product: the norm of queries and keys.
+      blocks_[i] = product ? Block::kRopeAndCache : Block::kNorm;
     } else if (role == Role::kRope || role == Role::kCacheWrite) {
       blocks_[i] = Block::kRopeAndCache;
     }
@@ -114,8 +115,8 @@ class BlockNamer {
     }
   }
 
-  // The norm after the mixer's output divides the mixer from the MLP. Without one, the first
-  // product is the output's.
+  // The MLP begins with the norm after the mixer's output projection. If there is no such norm, the
+  // first product is the output projection and the rest is the MLP.
   void NameAfterMixer(const LayerSpan& layer) {
     size_t mlp = layer.mixer_end;
     bool product = false;
@@ -173,7 +174,7 @@ class BlockNamer {
     const bool has_activation = HasActivationOfExperts(begin, end);
     size_t seen = 0;
     MaybeBlock of_product;
-    bool down = false;  // after an activation, until the next product of experts is done
+    bool down = false;  // true after an activation, until a product of experts follows
     for (size_t i = begin; i < end; ++i) {
       if (i > begin && IsProduct(roles_[i - 1])) of_product = blocks_[i - 1];
       switch (roles_[i]) {
@@ -199,7 +200,7 @@ class BlockNamer {
         case Role::kExchange:
           blocks_[i] = seen == 0 ? Block::kDispatch : Block::kCombine;
           break;
-        case Role::kActivation:  // of the product before it
+        case Role::kActivation:  // counts for the product before it
           blocks_[i] = of_product;
           down = down || blocks_[i] == Block::kExpertsUp;
           break;
@@ -209,7 +210,7 @@ class BlockNamer {
     }
   }
 
-  // Whether an activation follows a product of experts, before another product.
+  // Whether a product of experts is followed by an activation before the next product.
   [[nodiscard]] bool HasActivationOfExperts(size_t begin, size_t end) const {
     bool experts = false;
     for (size_t i = begin; i < end; ++i) {
@@ -246,7 +247,7 @@ class BlockNamer {
     }
   }
 
-  // The parts of a product are added up in its block.
+  // Work that adds up the parts of a product gets the product's block.
   void ContinueProducts(size_t begin, size_t end) {
     MaybeBlock of_product;
     for (size_t i = begin; i < end; ++i) {
@@ -255,7 +256,7 @@ class BlockNamer {
     }
   }
 
-  // Gives what has no block that of the next piece, else that of the one before.
+  // Pieces without a block get that of the next piece; if there is none, that of the piece before.
   void FillHoles(size_t begin, size_t end, Block without) {
     MaybeBlock next;
     for (size_t i = end; i-- > begin;) {

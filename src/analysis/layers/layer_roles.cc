@@ -6,7 +6,7 @@ namespace tacho {
 namespace {
 
 struct Rule {
-  std::string_view category;  // or the group before its dot
+  std::string_view category;  // a category, or a group (the part before the dot)
   LayerRole role;
 };
 constexpr Rule kRules[] = {

@@ -7,29 +7,29 @@
 
 namespace tacho {
 
-// What a piece of device work is for the structure of a transformer.
+// What a piece of device work does in a transformer.
 enum class LayerRole : uint8_t {
-  kOther,       // says nothing by itself: elementwise, quantization, memsets
-  kCopy,        // says nothing either; but after a collective it is part of it
-  kMixer,       // mixes tokens: attention
-  kStateSpace,  // mixes tokens: a state space or a linear attention
-  kMixerPart,   // belongs to the attention beside it: merging, softmax
+  kOther,       // tells nothing about the structure: elementwise, quantization, memsets
+  kCopy,        // tells nothing either, except that a copy after a collective is part of it
+  kMixer,       // mixes tokens by attention
+  kStateSpace,  // mixes tokens by a state space or linear attention
+  kMixerPart,   // part of the attention next to it: merging, softmax
   kNorm,
-  kReduction,    // a norm, if no kernel is known as one
+  kReduction,    // counts as a norm if no kernel of the step is known as one
   kReduceNorm,   // an all-reduce and a norm in one kernel
-  kProduct,      // of matrices
+  kProduct,      // matrix product
   kProductPart,  // adds up the parts of the product before it (split-K)
-  kSide,         // a product or activation on another stream than the mixers
-  kExperts,      // products of experts
-  kRouting,      // of tokens to experts
+  kSide,         // a product or activation on a stream other than that of the mixers
+  kExperts,      // matrix products of experts
+  kRouting,      // chooses the experts of each token
   kRope,
   kCacheWrite,
   kActivation,
-  kExchange,    // of tokens with the ranks of their experts
-  kTransfer,    // from rank to rank: to or from another stage
+  kExchange,    // moves tokens between the ranks of their experts
+  kTransfer,    // from rank to rank, between pipeline stages
   kCollective,  // any other communication
   kEmbedding,
-  kIndex,  // gathers rows: an embedding, or the last tokens
+  kIndex,  // gathers rows: for an embedding, or of the last tokens
   kSampling,
 };
 inline bool SaysNothing(LayerRole role) {
@@ -45,10 +45,10 @@ inline bool IsProduct(LayerRole role) {
   return role == LayerRole::kProduct || role == LayerRole::kExperts;
 }
 
-// Whether a kernel of this name only adds up the parts of a product.
+// Whether a kernel of this name only adds up the parts of a matrix product (split-K).
 bool IsProductPart(std::string_view name);
 
-// By WorkCategory. `categories`: DeviceWork::categories.
+// The role of each WorkCategory. `categories`: DeviceWork::categories.
 std::vector<LayerRole> RolesOf(const std::vector<std::string>& categories);
 
 }  // namespace tacho

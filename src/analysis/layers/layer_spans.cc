@@ -21,7 +21,7 @@ class LayerFinder {
       if (const std::optional<size_t> begin = BeginOf(layers_[i], before)) {
         layers_[kept] = layers_[i];
         layers_[kept++].begin = *begin;
-      } else {  // no products of its own: more mixers of the layer before
+      } else {  // without products of its own: more mixers of the layer before
         before.mixer_end = layers_[i].mixer_end;
       }
     }
@@ -33,7 +33,7 @@ class LayerFinder {
   }
 
  private:
-  // Mixers belong to one layer unless a norm and a product stand between them.
+  // Two mixers belong to the same layer unless both a norm and a product stand between them.
   void GroupMixers() {
     bool norm = false, product = false;
     for (size_t i = 0; i < roles_.size(); ++i) {
@@ -54,10 +54,10 @@ class LayerFinder {
     while (from > 0 && roles_[from - 1] != LayerRole::kEmbedding) --from;
     const auto place = [&](size_t at) { return roles_.begin() + static_cast<ptrdiff_t>(at); };
     const auto mixer = place(first.mixer);
-    // A product may prepare the input, before the first norm.
+    // A product may prepare the input before the first norm, so the layer begins at the norm.
     auto begin = std::find_if(place(from), mixer, IsNorm);
     products_ = static_cast<size_t>(std::count_if(begin, mixer, IsProduct));
-    if (products_ == 0) {  // its norm is not known as one, or part of another kernel
+    if (products_ == 0) {  // the norm is not known as one, or is part of another kernel
       begin = std::find_if(place(from), mixer, IsProduct);
       products_ = 1;
     }
@@ -65,7 +65,8 @@ class LayerFinder {
     has_norm_ = std::ranges::any_of(roles_, IsNorm);
   }
 
-  // The norm before the `count`th product before `mixer`, not before `least`.
+  // Walks back from `mixer` over `count` products and returns the norm before them, at index
+  // `least` or later.
   [[nodiscard]] std::optional<size_t> NormBefore(size_t mixer, size_t count, size_t least) const {
     size_t products = 0;
     for (size_t i = mixer; i-- > least;) {
@@ -85,7 +86,8 @@ class LayerFinder {
     if (roles_[mixer] == roles_[layers_.front().mixer]) {
       if (const auto begin = NormBefore(mixer, products_, least)) return begin;
     }
-    // A mixer of another kind: the norm before the products that stand together.
+    // If the mixer is of another kind than the first layer's: tries one product between the norm
+    // and the mixer, then two.
     for (size_t count = 1; count <= 2; ++count) {
       if (const auto begin = NormBefore(mixer, count, least)) return begin;
     }
@@ -98,7 +100,7 @@ class LayerFinder {
                       roles_.begin() + static_cast<ptrdiff_t>(layer.end), IsProduct));
   }
 
-  // The last norm after the mixer, if at most the product of the logits follows.
+  // The last norm after the last mixer, if at most one product (for the logits) comes after it.
   [[nodiscard]] std::optional<size_t> FinalNorm() const {
     size_t products = 0;
     for (size_t i = roles_.size(); i-- > layers_.back().mixer_end;) {
@@ -109,7 +111,7 @@ class LayerFinder {
     return std::nullopt;
   }
 
-  // As far as `peer` has products after its mixer.
+  // Where the last layer ends if it has as many products after its mixer as `peer` has.
   [[nodiscard]] size_t EndLike(const LayerSpan& peer) const {
     size_t left = ProductsAfter(peer);
     size_t at = layers_.back().mixer_end;
@@ -128,7 +130,8 @@ class LayerFinder {
 
   void FindLastEnd() {
     LayerSpan& last = layers_.back();
-    // The one before it with the same mixer, if there is one.
+    // Compares with the nearest earlier layer that has the same kind of mixer, else with the layer
+    // before.
     auto peer = std::find_if(layers_.rbegin() + 1, layers_.rend(), [&](const LayerSpan& layer) {
       return roles_[layer.mixer] == roles_[last.mixer];
     });
@@ -142,7 +145,7 @@ class LayerFinder {
   std::span<const LayerRole> roles_;
   std::vector<LayerSpan> layers_;
   bool has_norm_ = false;
-  size_t products_ = 0;  // of the first layer, from its norm to its mixer
+  size_t products_ = 0;  // number of products in the first layer from its norm to its mixer
 };
 
 }  // namespace
@@ -170,7 +173,8 @@ bool AreRegular(std::span<const LayerRole> roles, std::span<const LayerSpan> lay
     with_mlp += experts || std::ranges::count_if(after, IsProduct) >= 2 ? 1 : 0;
   }
   if (with_mlp != 0 && with_mlp != layers.size()) return false;
-  // The first and the last may differ: a norm is fused or not, and a send follows.
+  // The first and the last layer may differ: their norm may be fused into another kernel, or a
+  // transfer to another stage follows.
   const size_t ends = layers.size() < kFewLayers ? 0 : 1;
   for (size_t i = ends; i + ends < layers.size(); ++i) {
     if (*of_layer[i] < 2) return false;

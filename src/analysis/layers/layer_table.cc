@@ -28,9 +28,10 @@ std::vector<BlockTime> TimesOf(const SumsByBlock& sums) {
   return times;
 }
 
-// What follows from the roles of a step alone; the steps of one graph share it.
+// The layers of a step, which follow from its roles alone. Steps with equal roles share one
+// Structure.
 struct Structure {
-  std::vector<LayerSpan> layers;  // empty: none that can be trusted
+  std::vector<LayerSpan> layers;  // empty: no layers found, or none reliable
   std::vector<LayerBlock> blocks;
   bool irregular = false;
 };
@@ -43,7 +44,7 @@ Structure StructureOf(const std::vector<LayerRole>& roles) {
   return of;
 }
 
-// The sum over the steps of one phase.
+// Sums over the steps of one phase.
 struct PhaseSums {
   uint64_t steps = 0;
   std::vector<SumsByBlock> layers;
@@ -143,7 +144,8 @@ class LayerFinding {
     return table;
   }
 
-  // Passes each piece with the time that is its own and the gap before it.
+  // Calls `visit` for each piece of a step's work, with the time charged to the piece and the
+  // length of the gap before it.
   static void EachPiece(const StepRoles& of, auto visit) {
     const DeviceItems& device = *of.device;
     TimeNs until = device.items[of.items.front()].when.start;
@@ -163,7 +165,7 @@ class LayerFinding {
 
   DurationNs AddStep(const Found& found, PhaseSums& sums) const {
     const std::vector<LayerSpan>& layers = found.structure->layers;
-    std::vector<LayerBlock> continued;  // of a CPU engine
+    std::vector<LayerBlock> continued;  // for a CPU engine
     if (prepared_.work.on_host) continued = ContinuedBlocks(found);
     const std::vector<LayerBlock>& blocks =
         prepared_.work.on_host ? continued : found.structure->blocks;
@@ -185,7 +187,8 @@ class LayerFinding {
     return all;
   }
 
-  // On a CPU engine an operator may be several pieces: all have the block of the first.
+  // On a CPU engine one operator may be several pieces of work. They all get the block of the first
+  // piece, unless one of the two is inside a layer and the other is not.
   static std::vector<LayerBlock> ContinuedBlocks(const Found& found) {
     std::vector<LayerBlock> blocks = found.structure->blocks;
     std::map<uint32_t, LayerBlock> of_row;
@@ -201,8 +204,8 @@ class LayerFinding {
     return blocks;
   }
 
-  // "attention, experts": the mixer and the MLP. Layers of one such kind whose work differs are
-  // numbered.
+  // Names each layer by its mixer and its MLP: "attention, experts". If layers of the same name
+  // have different work, they are numbered.
   static std::vector<std::string> KindsOf(const std::vector<LayerRole>& roles,
                                           const std::vector<LayerBlock>& blocks,
                                           const std::vector<LayerSpan>& spans) {
@@ -235,9 +238,9 @@ class LayerFinding {
   }
 
   const PreparedTrace& prepared_;
-  std::unordered_map<std::string, Structure> structures_;  // by roles
+  std::unordered_map<std::string, Structure> structures_;  // the key is the sequence of roles
   std::vector<Found> found_;
-  std::map<size_t, uint64_t> steps_with_;  // by number of layers
+  std::map<size_t, uint64_t> steps_with_;  // keyed by number of layers
   bool any_mixer_ = false, irregular_ = false;
 };
 

@@ -10,21 +10,21 @@
 
 namespace tacho {
 
-// Whether layers were found, or why not.
+// Whether layers were found; if not, why.
 enum class LayersState : uint8_t {
   kFound,
-  kNoSteps,       // no step is named
-  kNoWork,        // no step has all its work: it was lost, cut off, or has no launches
+  kNoSteps,       // the trace names no steps
+  kNoWork,        // no step has all its work: some was lost or cut off, or has no launch call
   kNoMixer,       // no kernel is known as attention or a state space
   kNoRepetition,  // fewer than two mixers in each step
-  kIrregular,     // AreRegular is false, or the mixers of a step are on several streams
-  kTimes,         // the device's times are refused
+  kIrregular,     // AreRegular is false, or a step has mixers on several streams
+  kTimes,         // the trace's device times are unreliable (integrity)
   kCount,
 };
 std::string_view LayersStateId(LayersState state);  // "found", "no-steps", ...
 
-// Sums over the steps. Each nanosecond between the first and the last work of a step belongs to the
-// work that began first, or to the gap before the next one.
+// Times are sums over steps. Each nanosecond between the first and the last work of a step belongs
+// to the running work that began first, or, if nothing runs, to the gap before the next work.
 struct BlockTime {
   LayerBlock block = LayerBlock::kOther;
   DurationNs device, gap;
@@ -32,8 +32,8 @@ struct BlockTime {
 };
 struct LayerRow {
   uint32_t index = 0;
-  // "attention, mlp". If layers of one kind differ in other work, a number follows: "attention, mlp
-  // 2". Of the first step of the phase.
+  // What the layer consists of, such as "attention, mlp". If layers with the same name have
+  // different work, a number follows: "attention, mlp 2". Taken from the first step of the phase.
   std::string kind;
   DurationNs device, gap;
   std::vector<BlockTime> blocks;  // in the order of LayerBlock
@@ -43,21 +43,23 @@ struct PhaseLayers {
   Phase phase = Phase::kOther;
   uint64_t steps = 0;
   std::vector<LayerRow> layers;
-  std::vector<BlockTime> outside;  // of all layers
+  std::vector<BlockTime> outside;  // work outside of all layers
 };
 
 struct LayerTable {
   LayersState state = LayersState::kNoSteps;
-  uint32_t count = 0;  // layers of most steps
-  // With `count` layers; with work, but no layers or another number; without all their work.
+  uint32_t count = 0;  // the number of layers that most steps have
+  // `steps`: steps with `count` layers. `left_out`: steps with no layers or another number of them.
+  // `unknown`: steps some of whose work is missing.
   uint64_t steps = 0, left_out = 0, unknown = 0;
-  DurationNs device;                // of the work of all these steps
-  DurationNs in_steps;              // of those with `count` layers
-  std::vector<PhaseLayers> phases;  // by Phase
+  DurationNs device;                // device time of `steps` and `left_out`
+  DurationNs in_steps;              // device time of `steps`
+  std::vector<PhaseLayers> phases;  // sorted by Phase
 };
 
-// Finds the layers of a model in each step by the order of its kernels, without any help of the
-// engine: FindLayerSpans, BlocksOf. A step counts if all its work is known. Cost: O(n).
+// Finds the layers of a model in each step from the order of its kernels, without help from the
+// engine (see FindLayerSpans, BlocksOf). Only steps count whose work is known completely. Cost:
+// O(n).
 LayerTable FindLayers(const PreparedTrace& prepared);
 
 }  // namespace tacho

@@ -49,7 +49,7 @@ class RoleFinder {
     }
   }
 
-  // On a CPU engine the work of a step is what its process does while it lasts.
+  // On a CPU engine the work of a step is what its process does during the step.
   void ShareOutByTime(const DeviceItems& device, std::vector<StepRoles>& by_step) const {
     const ProcessId process = trace_.words[device.executor].process;
     std::vector<uint32_t> own;
@@ -73,7 +73,7 @@ class RoleFinder {
   }
 
   void FindRoles(StepRoles& of) {
-    std::optional<uint32_t> mixers;  // their stream
+    std::optional<uint32_t> mixers;  // the stream of the mixers seen last
     for (const uint32_t item : of.items) {
       const WorkItem& work = of.device->items[item];
       if (!IsMixer(by_category_[work.category])) continue;
@@ -86,7 +86,7 @@ class RoleFinder {
       of.roles.push_back(RoleOf(of.device->items[item], mixers));
       norm = norm || IsNorm(of.roles.back());
     }
-    // A norm may come as its parts.
+    // Without a norm kernel, reductions count as norms, because a norm may be computed in parts.
     if (!norm) std::ranges::replace(of.roles, LayerRole::kReduction, LayerRole::kNorm);
   }
 
@@ -104,8 +104,8 @@ class RoleFinder {
   const Trace& trace_;
   const std::vector<Step>& steps_;
   std::vector<LayerRole> by_category_;
-  std::vector<Part> parts_;               // by StringId
-  std::vector<uint32_t> steps_of_calls_;  // of a GPU engine
+  std::vector<Part> parts_;               // indexed by StringId
+  std::vector<uint32_t> steps_of_calls_;  // only for a GPU engine
 };
 
 }  // namespace

@@ -8,17 +8,17 @@
 
 namespace tacho {
 
-// The work of one step on one device, by start, with the role of each piece.
+// The work of one step on one device, sorted by start, with a role for each piece.
 struct StepRoles {
   uint32_t step = 0;  // index into StepTable::steps
   const DeviceItems* device = nullptr;
   std::vector<uint32_t> items;   // indexes into the device's items
-  std::vector<LayerRole> roles;  // of these
+  std::vector<LayerRole> roles;  // one for each of `items`
   bool several_streams = false;  // the mixers are on more than one stream
 };
 
-// Of each step whose work is all known, by device, then step. Steps without work are left out.
-// Cost: O(n). Memory: 5 bytes a piece of work.
+// One entry for each device and step whose work is known completely, sorted by device, then step.
+// Steps without work are left out. Cost: O(n) time, 5 bytes a piece of work.
 std::vector<StepRoles> RolesOfSteps(const PreparedTrace& prepared);
 
 }  // namespace tacho

@@ -18,13 +18,13 @@ extern const std::string_view kernel_rules;
 
 namespace {
 
-// The field of a name that a rule examines.
+// What a rule compares its patterns with: a kernel's key, its full name, or an operator's name.
 enum class Field : uint8_t { kKey, kFull, kOperator };
 
 struct Rule {
   Field field;
-  std::optional<WorkCategory> category;  // unset: the operators are wrappers
-  std::vector<NamePattern> patterns;     // one match is enough
+  std::optional<WorkCategory> category;  // unset: the rule marks wrapper operators
+  std::vector<NamePattern> patterns;     // the rule matches if one of them does
 };
 
 std::optional<Field> FieldNamed(std::string_view name) {
@@ -52,11 +52,11 @@ bool AnyMatches(const std::vector<NamePattern>& patterns, const PatternSubject& 
 struct Classifier::Rules {
   std::vector<std::string> categories{"unclassified"};
   std::unordered_map<std::string, WorkCategory> numbers{{"unclassified", 0}};
-  std::vector<bool> communication{false};  // by category
-  std::vector<NamePattern> wrappers;       // kernels whose key says nothing about their work
-  std::vector<Rule> rules;                 // in order
+  std::vector<bool> communication{false};  // indexed by category
+  std::vector<NamePattern> wrappers;       // match kernels whose key tells nothing about their work
+  std::vector<Rule> rules;                 // the first that matches wins
 
-  // The number of a category; nullopt if no number is left.
+  // The number of a category, a new one if needed; nullopt if all numbers are used up.
   std::optional<WorkCategory> Intern(std::string_view category) {
     const auto next = static_cast<WorkCategory>(categories.size());
     const auto [known, added] = numbers.try_emplace(std::string(category), next);
@@ -67,7 +67,7 @@ struct Classifier::Rules {
     return next;
   }
 
-  // `last`: the patterns of the previous rule, which a line that begins with "|" continues.
+  // `last`: the patterns of the previous rule. A line that begins with "|" adds patterns to it.
   Result<void> AddLine(std::string_view line, std::vector<NamePattern>*& last) {
     if (!line.starts_with('|')) {
       const std::string_view category = TakeWord(line), field_name = TakeWord(line);

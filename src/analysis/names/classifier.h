@@ -11,34 +11,36 @@
 
 namespace tacho {
 
-// A category of device work, "attention.mla" or "comm.collective": the part before the first dot is
-// its group. Categories are named by index into Classifier::categories().
+// Stands for a category of device work, such as "attention.mla" or "comm.collective" (the part
+// before the dot is its group). The number is an index into Classifier::categories().
 using WorkCategory = uint16_t;
 
-// The ordered rules that give each kernel (or, on a CPU engine, each operator) its category; the
-// first rule that matches wins. The built-in rules are the file rules/kernels.rules, embedded in
-// the binary; its head describes the form. Immutable, so one object serves all threads.
+// Ordered rules that give each kernel (on a CPU engine, each operator) its category. The first rule
+// that matches wins. The built-in rules are in rules/kernels.rules, which is embedded in the
+// binary; the head of that file describes the syntax. Immutable, so all threads can share one
+// object.
 class Classifier {
  public:
-  // The built-in rules, with `user_rules` (text of a --rules file, same form) in front. Fails with
-  // kUsage and the line number when a rule cannot be read.
+  // Puts `user_rules` before the built-in rules. `user_rules` is the text of a --rules file, in the
+  // same syntax. Fails with kUsage and the line number if a rule cannot be read.
   static Result<Classifier> Create(std::string_view user_rules = {});
   ~Classifier();
   Classifier(Classifier&&) noexcept;
   Classifier& operator=(Classifier&&) noexcept;
 
   static constexpr WorkCategory kUnclassified = 0;
-  // The category of a kernel by its name as in the trace (mangled or not). Cost: microseconds;
+  // The category of a kernel. `name`: as in the trace, mangled or not. Cost: microseconds, so
   // callers ask once for each distinct name.
   [[nodiscard]] WorkCategory OfKernel(std::string_view name) const;
-  // The same for a host operator ("aten::addmm", "gloo:all_reduce") that does a CPU engine's work.
+  // The same for a host operator ("aten::addmm", "gloo:all_reduce") whose work is that of a CPU
+  // engine.
   [[nodiscard]] WorkCategory OfOperator(std::string_view name) const;
-  // Whether such an operator only calls others, which do the work.
+  // Whether an operator of this name only calls other operators, which do the work.
   [[nodiscard]] bool IsWrapper(std::string_view operator_name) const;
 
-  // Names by index; [0] is "unclassified".
+  // The categories' names; [0] is "unclassified".
   [[nodiscard]] const std::vector<std::string>& categories() const;
-  // True for communication: "comm" and everything below it.
+  // True for "comm" and all categories "comm.*".
   [[nodiscard]] bool IsCommunication(WorkCategory category) const;
 
  private:
@@ -47,16 +49,17 @@ class Classifier {
   std::unique_ptr<Rules> rules_;
 };
 
-// The next four functions give a kernel's name for people, from the shortest to the longest. None
-// is longer than its demangled name.
+// The next four functions turn the name in a trace into a name for people to read. The first gives
+// the shortest name, the last the longest. None is longer than the demangled name.
 
-// Without return type, parameters, and the namespaces and arguments of template arguments.
+// Leaves out the return type and the parameters; of template arguments, leaves out namespaces and
+// their own template arguments.
 std::string ShortKernelName(std::string_view name);
-// Without return type, parameters and the namespaces of template arguments.
+// Leaves out the return type and the parameters; of template arguments, leaves out namespaces.
 std::string NestedKernelName(std::string_view name);
-// Without return type and parameters.
+// Leaves out the return type and the parameters.
 std::string WholeKernelName(std::string_view name);
-// The name demangled when it is mangled and can be, else as it is.
+// Demangles a mangled name. Returns the name unchanged if it is not mangled or cannot be demangled.
 std::string DemangledName(std::string_view name);
 
 }  // namespace tacho

@@ -13,16 +13,18 @@
 namespace tacho {
 namespace {
 
-constexpr size_t kLongestMangled = 4096;  // the demangler takes about 100 bytes of stack for each
+// The demangler takes about 100 bytes of stack for each byte of the name.
+constexpr size_t kLongestMangled = 4096;
 constexpr size_t kLongestDemangled = 1 << 16;  // the longest names of PyTorch have 5000 bytes
 constexpr double kMostWritten = 1 << 20;
 
-// An upper bound for what a demangler writes, without parsing the name: letters in identifiers that
-// look like references count as references.
+// Computes an upper bound for the text that a demangler writes, without parsing the name. Letters
+// of identifiers that look like references count as references.
 //
-// S_, S0_, ... refer to earlier parts in the order of their completion; T_, T0_, ... refer to
-// template arguments, which end with an E. So a part is no longer than the text written when it, or
-// a later one, was first referred to. Only references to ever later parts double the text.
+// S_, S0_, ... refer to earlier parts of the name, in the order in which the parts ended. T_, T0_,
+// ... refer to template arguments; a list of these ends with an E. So a part is not longer than all
+// text written up to the first reference to this part or to a later one. Only a reference to a
+// later part than all references before it can double the text.
 class WriteBound {
  public:
   explicit WriteBound(std::string_view mangled) : mangled_(mangled) {}
@@ -45,7 +47,8 @@ class WriteBound {
       in_expression =
           in_expression || rest[0] == 'X' || rest.starts_with("DT") || rest.starts_with("Dt");
       if (rest.starts_with("Dp") || (in_expression && rest.starts_with("sp"))) Expand(rest);
-      constexpr double kLetters = 4;  // "m" is "unsigned long"; most letters are identifiers'
+      // A letter may stand for a type ("m" is "unsigned long"); most are in identifiers.
+      constexpr double kLetters = 4;
       written_ += times_ * kLetters;
       if (rest[0] == 'E') arguments_ = std::max(arguments_, written_);
       ++i;
@@ -62,9 +65,11 @@ class WriteBound {
     return i < text.size() && text[i] == '_' ? i + 1 : 0;
   }
 
-  // `number` counts in base 36 with capital letters: "" is part 0 and "0" is part 1.
+  // The size of the part that S`number`_ refers to. Numbers are in base 36 with capital letters: ""
+  // is part 0, "0" is part 1.
   double PartSize(std::string_view number) {
-    // A longer number is greater. For equal lengths byte order is the order of the digits.
+    // Of two numbers, the one with more digits is greater. With equally many digits, byte order is
+    // the order of the numbers.
     const auto is_earlier = [](std::string_view a, std::string_view b) {
       return a.size() != b.size() ? a.size() < b.size() : a < b;
     };
@@ -75,8 +80,8 @@ class WriteBound {
     return written_;
   }
 
-  // A pack is written once for each of its elements (but not again inside itself). A plain "DpRKT_"
-  // writes each element of the arguments once.
+  // A parameter pack is written once for each of its elements (but a pack inside it does not
+  // multiply again). A plain pack such as "DpRKT_" only writes each template argument once.
   void Expand(std::string_view text) {
     const size_t pattern = std::min(text.find_first_not_of("RPOKV", 2), text.size() - 1);
     const bool is_plain = text[pattern] == 'T' && ReferenceSize(text.substr(pattern)) > 0;
@@ -85,14 +90,16 @@ class WriteBound {
 
   const std::string_view mangled_;
   double written_ = 0, arguments_ = 0, times_ = 1;
-  std::vector<std::pair<std::string_view, double>> parts_;  // the latest part so far, with its size
+  // The parts referred to so far, with their sizes. The last one has the highest number.
+  std::vector<std::pair<std::string_view, double>> parts_;
 };
 
 bool IsBounded(std::string_view mangled) {
   if (mangled.size() > kLongestMangled) return false;
   WriteBound bound(mangled);
   double most = bound.Count(0);
-  // A conversion operator's type refers to arguments that come after it, so count twice.
+  // The type of a conversion operator refers to arguments that come after it, so the name is
+  // counted twice.
   if (mangled.find("cv") != std::string_view::npos) most = bound.Count(most);
   return most <= kMostWritten;
 }

@@ -12,7 +12,7 @@
 namespace tacho {
 namespace {
 
-// How demanglers, compilers and NVIDIA write an unnamed namespace.
+// How an unnamed namespace is written by demanglers, compilers and NVIDIA's tools.
 constexpr std::array<std::string_view, 3> kAnonymous{"(anonymous namespace)", "<unnamed>",
                                                      "{anonymous}"};
 
@@ -28,7 +28,7 @@ bool StartsWithAny(std::string_view text, std::initializer_list<std::string_view
   return std::ranges::any_of(words, [&](std::string_view word) { return text.starts_with(word); });
 }
 
-// Reads a name from left to right; see ParseKernelName.
+// Does the work of ParseKernelName: reads a name from left to right.
 class NameParser {
  public:
   explicit NameParser(std::string_view text) : text_(text), brackets_(text) {}
@@ -39,7 +39,8 @@ class NameParser {
     EndPart(at_);
     const bool is_function = has_parameters_ || !saw_space_;
     if (parts_.empty() || !is_function) {
-      // A space that no parameter list follows: the name is not C++, so the words belong together.
+      // The name has a space but no parameter list. So it is not C++, and its words belong
+      // together.
       std::string_view plain = text_;
       if (plain.starts_with("void ")) plain.remove_prefix(5);
       return {{{plain, {}}}, plain};
@@ -48,7 +49,7 @@ class NameParser {
   }
 
  private:
-  // Takes one character, bracketed group or operator's name; false at the end of the name.
+  // Reads one character, one bracketed group or one operator's name; false at the end of the name.
   bool Step() {
     const std::string_view rest = text_.substr(at_);
     if (at_ == part_begin_) {
@@ -57,7 +58,7 @@ class NameParser {
         skip_part_ = true;
         return true;
       }
-      // "'lambda'(int)": the parameters are part of the name.
+      // In "'lambda'(int)" the parameters are part of the name.
       if (rest.starts_with("'lambda")) {
         at_ = std::min(text_.find('(', at_), text_.size());
         at_ = at_ < text_.size() ? EndOfGroup() : at_;
@@ -72,7 +73,7 @@ class NameParser {
         if (brackets_.Opens(at_) && at_ > part_begin_) {
           Arguments();
         } else {
-          at_ = EndOfGroup();  // "<lambda(int)>", or an operator
+          at_ = EndOfGroup();  // the name "<lambda(int)>", or an operator
         }
         return true;
       case '{':
@@ -95,13 +96,14 @@ class NameParser {
     }
   }
 
-  // The position after the bracketed group that opens here, or else after the character.
+  // The position after the bracketed group that opens at the current position. If none opens there,
+  // the next position.
   [[nodiscard]] size_t EndOfGroup() const {
     return brackets_.Opens(at_) ? std::min(brackets_.End(at_), text_.size()) : at_ + 1;
   }
 
-  // Takes an operator's name and all that stands before its parameters: template arguments, or the
-  // type of a conversion.
+  // Reads an operator's name and what stands before its parameters: template arguments, or the type
+  // of a conversion operator.
   bool OperatorName(size_t size) {
     at_ += size;
     const std::string_view rest = text_.substr(at_);
@@ -123,7 +125,8 @@ class NameParser {
     }
     std::string_view rest = text_.substr(end);
     if (rest.starts_with(" const::")) rest.remove_prefix(6);
-    if (rest.starts_with("::")) {  // a local entity: this was its function
+    // These were the parameters of the function around a local entity.
+    if (rest.starts_with("::")) {
       has_parameters_ = true;
       EndPart(at_);
       at_ = text_.size() - rest.size() + 2;
@@ -131,7 +134,7 @@ class NameParser {
       return true;
     }
     if (rest.starts_with(' ') && !StartsWithAny(rest, {" const", " volatile", " &", " [", " ("})) {
-      Restart(end + 1);  // part of a return type, "decltype (x) f(int)"
+      Restart(end + 1);  // it belonged to a return type: "decltype (x) f(int)"
       return true;
     }
     has_parameters_ = at_ > part_begin_;
@@ -153,7 +156,7 @@ class NameParser {
     return true;
   }
 
-  // What came before was the return type.
+  // Starts again at `at`: the text before it was the return type.
   void Restart(size_t at) {
     parts_.clear();
     at_ = part_begin_ = name_begin_ = at;
@@ -180,14 +183,14 @@ class NameParser {
   size_t name_begin_ = 0, name_end_ = 0;
   size_t part_begin_ = 0, name_part_end_ = std::string_view::npos;
   std::string_view arguments_;
-  bool skip_part_ = false;  // an anonymous namespace
+  bool skip_part_ = false;  // the part is an unnamed namespace
   bool saw_space_ = false;
   bool has_parameters_ = false;
   std::vector<KernelName::Part> parts_;
 };
 
-// The readable names at the front of a mangled name that the demangler cannot read: "_ZN2ns1fI..."
-// gives ns and f.
+// For a mangled name that the demangler cannot read: the readable names at its front.
+// "_ZN2ns1fI..." gives ns and f.
 std::vector<KernelName::Part> MangledParts(std::string_view mangled) {
   std::vector<KernelName::Part> parts;
   std::string_view rest = mangled.substr(2);
@@ -198,7 +201,7 @@ std::vector<KernelName::Part> MangledParts(std::string_view mangled) {
     const auto length = TakeNumber<size_t>(rest);
     if (!length || *length == 0 || *length > rest.size()) break;
     const std::string_view name = rest.substr(0, *length);
-    if (!name.starts_with("_GLOBAL__N_")) parts.push_back({name, {}});  // an anonymous namespace
+    if (!name.starts_with("_GLOBAL__N_")) parts.push_back({name, {}});  // not an unnamed namespace
     rest.remove_prefix(*length);
   } while (nested);
   return parts;
@@ -216,7 +219,8 @@ bool IsLocalPart(std::string_view name) {
 
 std::string ShortArguments(std::string_view list, bool nested, int depth);
 
-// The index of the argument that holds the functor: PyTorch's adapters themselves say nothing.
+// The index of the template argument that holds the functor. The names of PyTorch's adapters tell
+// nothing by themselves.
 size_t FunctorArgument(std::string_view adapter) {
   static constexpr std::array<std::pair<std::string_view, size_t>, 8> kAdapters{{
       {"gpu_kernel_impl", 0},
@@ -234,13 +238,13 @@ size_t FunctorArgument(std::string_view adapter) {
   return std::string_view::npos;
 }
 
-// Shortens a template argument for people: to the last name in it that is no lambda, without
-// namespaces. With `nested` the name keeps its own arguments, as deep as readable names go.
+// Shortens a template argument for people to read: to its last name that is not a lambda, without
+// namespaces. With `nested` the name keeps its own template arguments, as NestedKernelName needs.
 std::string ShortArgument(std::string_view argument, bool nested, int depth = 0) {
   constexpr int kDeepest = 12;
   if (argument.find_first_of(":<(") == std::string_view::npos || depth > kDeepest)
     return std::string(argument);
-  if (argument.starts_with('(') && AnonymousSize(argument) == 0) {  // "(ns::Enum)1"
+  if (argument.starts_with('(') && AnonymousSize(argument) == 0) {  // a cast, such as "(ns::Enum)1"
     const size_t end = CppBrackets(argument).End(0);
     if (end == std::string_view::npos) return std::string(argument);
     return '(' + ShortArgument(argument.substr(1, end - 2), nested, depth + 1) + ')' +
@@ -307,9 +311,10 @@ KernelName ParseKernelName(std::string_view demangled) {
 std::string DemangledName(std::string_view name) {
   if (!name.starts_with("_Z")) return std::string(name);
   std::string text(name);
-  if (name.ends_with(".kd")) text.resize(text.size() - 3);  // the kernel descriptor of ROCm
+  // The suffix of a kernel descriptor in ROCm.
+  if (name.ends_with(".kd")) text.resize(text.size() - 3);
   // libstdc++ before 13 cannot read bfloat16, and version 14 calls it std::bfloat16_t. So it is
-  // replaced by a type that no kernel uses.
+  // first replaced by a type that no kernel uses (decimal128).
   const bool has_bfloat16 = text.find("DF16b") != std::string_view::npos;
   if (has_bfloat16) ReplaceAll(text, "DF16b", "De");
   std::string demangled = Demangle(text);

@@ -8,23 +8,23 @@ namespace tacho {
 
 // The parts of a demangled C++ function name. Views point into the text that was read.
 //
-//   "void ns::(anonymous namespace)::f<int, g<3> >(float*)"  ->  ns, f with the arguments "int,
-//   g<3> "
+//   "void ns::(anonymous namespace)::f<int, g<3> >(float*)"  ->  the parts `ns`, and `f` with the
+//   arguments "int, g<3> "
 //
-// Names that are no C++ (Triton, Tensile, trtllm-gen) are one part.
+// A name that is not C++ (Triton, Tensile, trtllm-gen) is a single part.
 struct KernelName {
   struct Part {
     std::string_view name;       // "f", "operator()", "{lambda(int)#1}"
-    std::string_view arguments;  // what stands in its <>, without them
+    std::string_view arguments;  // the text between its < and >
   };
   std::vector<Part> parts;
-  std::string_view whole;  // without the return type and the parameters of the function
+  std::string_view whole;  // the name without return type and parameters
 
-  // The parts without arguments, joined by "::".
+  // The names of all parts, joined by "::".
   [[nodiscard]] std::string Key() const;
 };
 
-// Reads `demangled`; never fails: what it does not understand stays in one part. Cost: O(n).
+// Never fails: a name that it does not understand is a single part. Cost: O(n).
 KernelName ParseKernelName(std::string_view demangled);
 
 }  // namespace tacho

@@ -10,8 +10,8 @@
 
 namespace tacho {
 
-// A name that patterns are matched against: in lower case, with the set of its pairs of letters.
-// With that set, two reads of memory rule out nearly all patterns.
+// A name to match patterns against: in lower case, with the set of all pairs of adjacent letters in
+// it. With that set, nearly all patterns can be ruled out by two reads of memory.
 class PatternSubject {
  public:
   explicit PatternSubject(std::string_view name) : text_(name) {
@@ -33,11 +33,11 @@ class PatternSubject {
   std::bitset<kPairs> pairs_;
 };
 
-// Pieces of text with anything between them, in any case, anywhere in a name: "*" stands for any
-// run of characters, "^" in front for the beginning of a word and "$" at the end for the end of
-// one. A word is a run of letters, digits and underscores, so that "^norm" finds "norm" and
-// "ns::norm_fwd", not "layer_norm". "!" in front of all: matches names that do not have the rest.
-// Immutable.
+// Matches names that contain some pieces of text, in this order, in upper or lower case. In the
+// pattern, "*" stands for any characters between two pieces, "^" at the front for the beginning of
+// a word, and "$" at the end for the end of a word. A word is a run of letters, digits and
+// underscores, so "^norm" finds "norm" and "ns::norm_fwd" but not "layer_norm". With "!" before all
+// this, the pattern matches the names that it would not match otherwise. Immutable.
 class NamePattern {
  public:
   explicit NamePattern(std::string_view text) {
@@ -60,7 +60,7 @@ class NamePattern {
     }
   }
 
-  // True when it would match every name, or none.
+  // True if the pattern would match every name or no name.
   [[nodiscard]] bool empty() const {
     return std::ranges::all_of(pieces_, [](const std::string& piece) { return piece.empty(); });
   }
@@ -74,7 +74,7 @@ class NamePattern {
     for (const uint16_t pair : pairs_) {
       if (!subject.MayHold(pair)) return false;
     }
-    // The leftmost place of each piece leaves the most room for those after it.
+    // Taking the leftmost place for each piece leaves the most text for the pieces after it.
     const std::string_view text = subject.text();
     size_t from = 0;
     for (size_t i = 0; i < pieces_.size(); ++i) {
@@ -100,7 +100,7 @@ class NamePattern {
   }
 
   std::vector<std::string> pieces_;
-  std::vector<uint16_t> pairs_;  // the first and the last pair of letters of each piece
+  std::vector<uint16_t> pairs_;  // two pairs of letters for each piece: its first and its last
   bool negated_ = false, word_begin_ = false, word_end_ = false;
 };
 

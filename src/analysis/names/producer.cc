@@ -14,8 +14,8 @@ constexpr std::array<std::string_view, 9> kTorchKeys{
 
 struct ProducerSign {
   std::string_view name;
-  std::string_view key;       // in the header
-  std::string_view category;  // of the events
+  std::string_view key;       // a key of the header
+  std::string_view category;  // a category of events
 };
 
 constexpr ProducerSign kProducers[] = {

@@ -6,12 +6,12 @@
 
 namespace tacho {
 
-// Whether torch's profiler wrote the trace: its header has one of Kineto's keys, or an event one of
-// Kineto's categories.
+// Whether torch's profiler wrote the trace: the header has one of Kineto's keys, or an event has
+// one of Kineto's categories.
 bool IsTorchs(const TraceBasics& trace);
 
-// Which other program wrote a Chrome trace, by a key of its header or a category that only it
-// writes: "VizTracer"; "" if nothing says.
+// The name of another program that wrote a Chrome trace, such as "VizTracer". It is known by a key
+// of the header or by a category that only this program writes; "" if neither is found.
 std::string_view ProducerOf(const TraceBasics& trace);
 
 }  // namespace tacho

@@ -13,8 +13,8 @@
 namespace tacho {
 namespace {
 
-// The class of collectives with this much transfer and waiting, if each of `parts` waits may be
-// `residual` shorter or longer.
+// The class of collectives with this transfer and waiting time, provided it is the same if each of
+// `parts` waits were `residual` shorter or longer; else kInconclusive.
 SkewClass ClassOf(DurationNs transfer, DurationNs waits, size_t parts, DurationNs residual) {
   const auto all = static_cast<double>(transfer.ns) + static_cast<double>(waits.ns);
   if (all <= 0) return SkewClass::kInconclusive;
@@ -61,9 +61,9 @@ std::vector<SkewCause> CausesOf(const SkewCharges::OfRank& rank,
   return causes;
 }
 
-// Whether a rank caused more waiting than chance explains: it comes last again and again, not once,
-// and a good part of the waiting around it is for it. Where the ranks come last by turns, nobody
-// stands out; where two of many do, both do.
+// Whether a rank caused more waiting than chance explains: it came last again and again, not once,
+// and a good part of the waiting in its collectives was for it. If all ranks come last by turns,
+// none stands out; if only two of many ranks come last, both stand out.
 bool StandsOut(const SkewCharges::OfRank& rank) {
   constexpr double kDeviations = 4, kLeastTimes = 4, kLeastShare = 0.1, kTimesFairShare = 1.5;
   if (rank.excess <= 0 || rank.twice_late.ns <= 0 || rank.parts_around == 0) return false;
@@ -72,7 +72,7 @@ bool StandsOut(const SkewCharges::OfRank& rank) {
   const double share =
       static_cast<double>(rank.caused.ns) / static_cast<double>(rank.waits_around.ns);
   return rank.excess >= kDeviations * std::sqrt(rank.variance) &&
-         // As many collectives of the same balance would give this ratio.
+         // `kLeastTimes` collectives with equal balances give this ratio; a single one gives 1.
          rank.excess * rank.excess >= kLeastTimes * rank.squares &&
          share >= std::max(kLeastShare, std::min(kTimesFairShare * fair_share, 0.75));
 }

@@ -16,92 +16,95 @@
 
 namespace tacho {
 
-// Which ranks of a run the others waited for in collectives, for how long, and why these ranks were
-// late (skew_charges.h).
+// Finds which ranks of a run the others waited for in collectives, for how long, and why these
+// ranks were late. The method is in skew_charges.h.
 
-// What the time in collectives was spent on.
+// What most of the time in collectives was spent on.
 enum class SkewClass : uint8_t {
-  kTransfer,      // at most a third of it was waiting
+  kTransfer,      // at most a third of the time was waiting
   kArrivalSkew,   // two thirds or more were waiting
   kMixed,         // in between
-  kInconclusive,  // the ends of the collectives agree too little to say which of these
+  kInconclusive,  // the ends of the collectives agree too little to say which
   kCount,
 };
 std::string_view SkewClassId(SkewClass type);  // "transfer", "arrival-skew", ...
 
-// What a rank did longer than those that waited for it.
+// What a late rank did for longer than the ranks that waited for it.
 struct SkewCause {
   enum class Kind : uint8_t {
-    kIdle,         // it was idle, by cause
-    kCompute,      // by category
+    kIdle,         // it was idle; `idle` says why
+    kCompute,      // it computed; `category` says what
     kCopies,       // copies and memsets
     kCollectives,  // communication: transfer in other collectives, or kernels without a match
-    kUnknown,      // nothing that was recorded; or the ranks had shared no collective before
+    kUnknown,      // nothing recorded explains it, or the ranks had shared no collective before
     kTooShort,     // the wait is too short for the ends of collectives to show whom it was for
   };
   Kind kind = Kind::kUnknown;
-  IdleCause idle = IdleCause::kUnknown;  // of kIdle
-  std::string category = {};             // of kCompute
+  IdleCause idle = IdleCause::kUnknown;  // set for kIdle
+  std::string category = {};             // set for kCompute
   DurationNs time = {};
 
   [[nodiscard]] std::string Id() const;  // "idle.host-late", "compute.gemm.dense", "copies"
-  // The host launched late, or had not begun the step.
+  // Whether the device was idle because the host launched late, or was between steps.
   [[nodiscard]] bool IsHost() const;
 };
 
 struct RankBlame {
-  // Why there is no figure.
+  // Why there are no figures.
   enum class Absent : uint8_t {
     kNo,             // there are figures
-    kNoEvents,       // one trace, or results that were read back
+    kNoEvents,       // there is only one trace, or the results were read back from a file
     kNoCollectives,  // no rank ran communication kernels
-    kNoMatch,        // nothing says which kernels of two ranks are one collective
-    kClocks,         // the ends of matching kernels do not agree on any two ranks
+    kNoMatch,        // nothing says which kernels of different ranks are one collective
+    kClocks,         // no collective has ends that agree between ranks
     kOutside,        // all collectives lie outside the part of the traces that was asked for
-    kOnHost,         // engines on the CPU, whose waits are not looked at; AnalyzeRun sets it
+    kOnHost,         // the engines run on the CPU, where waits are not analysed; set by AnalyzeRun
   } absent = Absent::kNoEvents;
 
   // A rank that took part in collectives.
   struct Row {
-    size_t rank = 0;  // index into `ranks`
+    size_t rank = 0;  // index into the `ranks` of BlameRanks
     size_t collectives = 0;
-    size_t last = 0;  // in how many of them others waited for it
+    size_t last = 0;  // number of collectives to which it came last, so that others waited
+    // Its time in transfers, its waiting for others, and the waiting of others that it caused.
     DurationNs transfer, suffered, caused;
-    // How much later than the median of the others it came to collectives, summed; below 0:
+    // How much later than the median of the others it came to collectives, summed; negative:
     // earlier.
     DurationNs late;
-    std::vector<SkewCause> caused_by;  // adds up to `caused`; longest first, then by id
+    std::vector<SkewCause> caused_by;  // adds up to `caused`; sorted longest first, then by id
     // It caused far more than chance explains (StandsOut in blame.cc).
     bool stands_out = false;
   };
-  // Ranks that have a kind of collective in common.
+  // The collectives that the same ranks share in one process group.
   struct Group {
     GroupKind kind = GroupKind::kOther;
     std::string name;           // of the process group; "" if the traces have none
-    std::vector<size_t> ranks;  // indexes into `ranks`, ascending
+    std::vector<size_t> ranks;  // as Row::rank, ascending
     size_t collectives = 0;
-    DurationNs transfer, waits;  // over its ranks
+    DurationNs transfer, waits;  // sums over its ranks
     SkewClass type = SkewClass::kInconclusive;
   };
 
   SkewClass type = SkewClass::kInconclusive;
-  DurationNs transfer, waits;  // over all ranks; together the time in collectives
+  DurationNs transfer, waits;  // sums over all ranks; together they are the time in collectives
   size_t collectives = 0;
-  std::array<size_t, static_cast<size_t>(SkewClass::kCount)> of_class = {};  // collectives
+  // By SkewClass: the number of collectives.
+  std::array<size_t, static_cast<size_t>(SkewClass::kCount)> of_class = {};
   // Share of the ranks' communication kernels that are in a matched collective, 0..1.
   double matched_share = 0;
-  // How far the ends of a collective differ between ranks: the largest ClockResidual::spread. A
-  // shorter wait is kTooShort.
+  // How far the ends of a collective differ between ranks: the largest ClockResidual::spread. Waits
+  // up to this length are kTooShort.
   DurationNs residual;
-  std::vector<Row> table;             // by rank
-  std::vector<Group> groups;          // by kind, then first rank, then name
-  std::vector<CollectiveSize> sizes;  // of collectives whose traces have their size
-  size_t sizes_left_out = 0;          // rows with less transfer time than these
+  std::vector<Row> table;             // sorted by rank
+  std::vector<Group> groups;          // sorted by kind, then first rank, then name
+  std::vector<CollectiveSize> sizes;  // only if traces name sizes; most transfer time first
+  size_t sizes_left_out = 0;          // number of sizes that follow those in `sizes`
   ExpertBalance experts;
 };
 
-// `ranks` and `digests` correspond. Over the table, `caused` and `suffered` add up to `waits`; so
-// do the groups' waits. Cost: that of MatchCollectives and ChargeSkew.
+// digests[i] must be the digest of ranks[i]. In the result, the sum of Row::caused, the sum of
+// Row::suffered and the sum of Group::waits each equal `waits`. Cost: that of MatchCollectives and
+// ChargeSkew.
 RankBlame BlameRanks(const std::vector<CommRank>& ranks, const DigestsOfRanks& digests);
 
 }  // namespace tacho

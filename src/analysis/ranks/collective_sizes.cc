@@ -23,7 +23,7 @@ constexpr std::array<OpRow, 9> kOps = {{{CollectiveOp::kAllReduce, "all-reduce"}
                                         {CollectiveOp::kScatter, "scatter"},
                                         {CollectiveOp::kOther, ""}}};
 
-// The share of the data that crosses the links of each rank.
+// The size of what crosses each rank's links, divided by the size of the data.
 double BusFactor(CollectiveOp op, int64_t ranks) {
   const auto n = static_cast<double>(ranks);
   switch (op) {
@@ -43,7 +43,7 @@ double BusFactor(CollectiveOp op, int64_t ranks) {
   return 1;
 }
 
-// What the parts of a collective say of its size.
+// What the kernels of a collective say about its size. `differs`: they contradict each other.
 struct Size {
   CollectiveOp op = CollectiveOp::kOther;
   bool differs = false;
@@ -62,7 +62,8 @@ struct Size {
   }
 };
 
-// Adds what a rank's kernels say. `place`: the first of the rank's; moves on past them.
+// Adds what the kernels of one rank say to `sizes`. `place`: the first entry of this rank in
+// `places`; is moved past its last one.
 void AddSizesOf(uint32_t rank, const std::vector<CommSeries>& all,
                 std::vector<MatchedCollectives::Place>::const_iterator& place,
                 const std::vector<MatchedCollectives::Place>& places, std::vector<Size>& sizes) {
@@ -120,7 +121,7 @@ double GigabytesPerSecond(int64_t bytes, DurationNs time) {
 std::string_view CollectiveOpId(CollectiveOp op) { return kOps[static_cast<size_t>(op)].id; }
 
 CollectiveOp CollectiveOpOf(std::string_view name) {
-  // The names of torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp, of all versions.
+  // The names in torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp, of all versions.
   constexpr std::array<std::pair<std::string_view, CollectiveOp>, 23> kNames = {{
       {"allreduce", CollectiveOp::kAllReduce},
       {"all_reduce", CollectiveOp::kAllReduce},

@@ -15,7 +15,7 @@ namespace tacho {
 namespace {
 
 constexpr char kBetween = '\x1f';                // separates the parts of a key
-constexpr int64_t kMostTime = int64_t{1} << 60;  // a later time is damaged; sums stay in range
+constexpr int64_t kMostTime = int64_t{1} << 60;  // later times are damage; sums of two still fit
 
 Interval OnClock(Interval when, DurationNs offset) {
   const auto place = [&](TimeNs t) {
@@ -48,8 +48,8 @@ Interval ExtentOf(const CommRank& rank) {
   return extent;
 }
 
-// The recording that each rank belongs to: ranks that overlap in time, directly or through others,
-// are of one recording.
+// By rank: the number of its recording. Ranks that overlap in time, directly or through others, are
+// of one recording.
 std::vector<size_t> RecordingOf(const std::vector<CommRank>& ranks) {
   std::vector<Interval> extents;
   std::vector<size_t> by_start;
@@ -70,8 +70,8 @@ std::vector<size_t> RecordingOf(const std::vector<CommRank>& ranks) {
   return recordings;
 }
 
-// The prefixes of each rank's keys: `engine` for series that name a process group, `part` for
-// others.
+// What is put in front of a rank's keys, so that only ranks of one engine match: `engine` if the
+// series names a process group, else `part`, which also names the part of the engine.
 struct Prefixes {
   std::string engine, part;
 };
@@ -95,7 +95,7 @@ std::vector<Prefixes> PrefixesOf(const std::vector<CommRank>& ranks) {
   return prefixes;
 }
 
-// Whether several traces claim to be the same rank: replicas that cannot be told apart.
+// Whether several traces claim to be the same rank: replicas that cannot be distinguished.
 bool RankTwice(const std::vector<CommRank>& ranks, const std::vector<Member>& members) {
   std::map<int64_t, uint32_t> seen;
   return std::ranges::any_of(members, [&](const Member& member) {
@@ -104,10 +104,11 @@ bool RankTwice(const std::vector<CommRank>& ranks, const std::vector<Member>& me
   });
 }
 
-// Kernels with the number that identifies a collective within their series, ascending.
+// The kernels of a series with their numbers, ascending. Kernels of different ranks that have the
+// same number may be one collective.
 using Numbered = std::vector<std::pair<int64_t, const CommKernel*>>;
 
-// Numbers by sequence number; empty unless each kernel has a different one.
+// Numbers the kernels by their sequence numbers; empty unless these all exist and differ.
 Numbered BySequence(const CommSeries& series) {
   Numbered numbered;
   for (const CommKernel& kernel : series.kernels) {
@@ -147,7 +148,7 @@ NumberedMembers NumberedOf(const std::vector<Member>& members) {
   return numbered;
 }
 
-// `members`: at least one, ordered by rank.
+// Adds the candidates of series that have the same key. `members` is not empty, and sorted by rank.
 void AddCandidates(const std::vector<CommRank>& ranks, const std::vector<Member>& members,
                    std::vector<CommCandidate>& candidates) {
   if (members.front().rank == members.back().rank || RankTwice(ranks, members)) return;
@@ -212,7 +213,8 @@ class SeriesOfTrace {
   }
 
  private:
-  // The device, and the parts that name a process group, each as JSON; else the kernel's name.
+  // The device and the arguments that name a process group, each as JSON text. Without a group: the
+  // device and the kernel's name.
   using Key = std::array<StringId, 4>;
 
   size_t Of(uint32_t row, StringId device, const ArgsOf& args) {
@@ -244,14 +246,15 @@ class SeriesOfTrace {
   ArgReader sequence_;
   CommMessages messages_;
   std::map<Key, size_t> series_of_;
-  std::map<std::pair<size_t, CommMessage>, uint32_t> message_of_;  // by series
+  // By series and message: index into CommSeries::messages.
+  std::map<std::pair<size_t, CommMessage>, uint32_t> message_of_;
   std::vector<CommSeries> series_;
 };
 
 }  // namespace
 
 Communication CollectCommunication(const Trace& trace, const Classifier& classifier) {
-  // By name: the category of a communication kernel, or one of these.
+  // By kernel name: its category, if it is communication; else one of these two.
   constexpr uint32_t kNotSeen = 0x10000, kOther = 0x10001;
   std::vector<uint32_t> names(trace.words.strings.size(), kNotSeen);
   SeriesOfTrace series(trace);

@@ -13,7 +13,8 @@
 
 namespace tacho {
 
-// What communication kernels say about themselves: the input of MatchCollectives.
+// The communication kernels of a trace and what they say about themselves: the input of
+// MatchCollectives.
 
 struct CommKernel {
   static constexpr uint32_t kNoMessage = UINT32_MAX;
@@ -26,53 +27,55 @@ struct CommKernel {
   uint32_t message = kNoMessage;   // index into CommSeries::messages
 };
 
-// What a rank gives to a collective and gets from it.
+// How much a rank gives to a collective and gets from it.
 struct CommMessage {
   int64_t in_bytes = 0, out_bytes = 0;
-  int64_t ranks = 0;  // in the process group; 0: not known
+  int64_t ranks = 0;  // number of ranks in the process group; 0: not known
   auto operator<=>(const CommMessage&) const = default;
 };
 
-// The communication kernels of one device that are numbered together. If the trace names the
-// process group, they are those of one collective ("allreduce") in one group; else those of one
-// kernel name.
+// The communication kernels of one device that do the same again and again, so that the n-th
+// kernels on all ranks may be one collective. If the trace names process groups: the kernels of one
+// kind of collective ("allreduce") in one group. Else: the kernels of one name.
 struct CommSeries {
   std::string device;
   std::string key;       // equal on all ranks that take part
-  std::string name;      // of the collective ("allreduce"), else of the kernel
+  std::string name;      // of the collective ("allreduce") or, without a group, of the kernel
   std::string group;     // name of the process group; "" if the trace has none
   std::string category;  // of the first kernel in the trace: "comm.collective"
   std::vector<std::string> streams;
   std::vector<CommMessage> messages;  // distinct; empty if the trace has no sizes
-  bool names_group = false;           // the key has a process group
-  std::vector<CommKernel> kernels;    // by start, then end, then row
+  bool names_group = false;           // the key names a process group
+  std::vector<CommKernel> kernels;    // sorted by start, then end, then row
 };
-// All series of a trace. They outlive the trace, and all holders share them.
+// All series of a trace. May outlive the trace; shared by all holders.
 using Communication = std::shared_ptr<const std::vector<CommSeries>>;
 // Cost: O(k log k) for k communication kernels, and one pass over the device work. Memory: 40 bytes
 // a kernel, and the names of each series.
 Communication CollectCommunication(const Trace& trace, const Classifier& classifier);
 
-// One rank's trace. Its times + `offset` are on the clock that all ranks should share.
+// The communication of one rank's trace. Adding `offset` puts its times on the clock that all ranks
+// should share.
 struct CommRank {
   RankIdentity identity;
   DurationNs offset;
-  Communication series;  // null: none
+  Communication series;  // null if the rank has no communication kernels to match
 };
 
-// A kernel on the clock of all ranks. Its times are clamped to 36 years (2^60 ns) around 0.
+// A communication kernel, on the clock that all ranks should share. Times are clamped to 36 years
+// (2^60 ns) around 0.
 struct RankKernel {
   uint32_t rank = 0, row = 0;
   Interval when;
-  // Only the order among kernels of its name says which collective it is part of.
+  // The kernel has no sequence number: it was matched by its position in its series.
   bool by_order = false;
 };
-// One kernel of each device that takes part, by rank; two or more ranks.
+// One kernel of each device that takes part, sorted by rank; two or more ranks.
 using CommCandidate = std::vector<RankKernel>;
 
-// Groups kernels of several ranks that may belong to one collective: by sequence number if all have
-// one, else the n-th of each rank, provided all ranks have equally many; within one engine and
-// recording.
+// Groups the kernels of several ranks that may be one collective. Ranks must be of one engine and
+// recording, and kernels of series with the same key. Kernels are grouped by sequence number if all
+// have one; else the n-th kernels of all ranks are a group, provided all ranks have equally many.
 std::vector<CommCandidate> FindCommCandidates(const std::vector<CommRank>& ranks);
 
 }  // namespace tacho

@@ -11,7 +11,8 @@
 namespace tacho {
 namespace {
 
-// "tp", "TP:0", "ep_group"; nullopt for other names ("0", "default_pg").
+// The kind that a process group's name says: "tp", "TP:0", "ep_group". nullopt for names that say
+// none ("0", "default_pg").
 std::optional<GroupKind> KindByName(std::string_view name) {
   constexpr std::array<std::pair<std::string_view, GroupKind>, 4> kKinds = {{
       {"tp", GroupKind::kTensor},

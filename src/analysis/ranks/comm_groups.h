@@ -10,11 +10,11 @@
 
 namespace tacho {
 
-// Which ranks talk to each other.
+// The kind of parallelism that a process group serves.
 enum class GroupKind : uint8_t { kTensor, kExpert, kPipeline, kData, kOther };
 std::string_view GroupKindId(GroupKind kind);  // "TP", "EP", "PP", "DP", ""
 
-// Which parallelism a collective belongs to.
+// Finds which kind of parallelism a collective belongs to.
 class CommGroups {
  public:
   struct Name {
@@ -22,13 +22,13 @@ class CommGroups {
     std::string name;  // of the process group; "" if the trace has none
   };
 
-  // `ranks` must outlive it.
+  // `ranks` must outlive the object.
   explicit CommGroups(const std::vector<CommRank>& ranks) : ranks_(ranks) {}
 
-  // By the name of its process group ("tp:0"). If that says nothing, dispatch and combine of
-  // experts are kExpert. Any other collective has the kind of the one number (tensor, pipeline or
-  // data-parallel) in which its ranks differ; kOther if there is not exactly one. Cost: O(1) after
-  // the first collective of a rank.
+  // Goes by the name of the process group ("tp:0"). If that says nothing, the kernels that dispatch
+  // to experts and combine their results are kExpert. Any other collective is classed by the number
+  // (tensor, pipeline or data-parallel) in which its ranks differ; kOther if they do not differ in
+  // exactly one. Cost: O(1) after the first collective of a rank.
   [[nodiscard]] Name Of(const Collective& collective) const;
 
  private:
@@ -36,7 +36,7 @@ class CommGroups {
   [[nodiscard]] GroupKind KindByRanks(const Collective& collective) const;
 
   const std::vector<CommRank>& ranks_;
-  // By rank, then row; only of ranks that were asked for.
+  // By rank, then row: the index of the kernel's series. Filled when a rank is first asked for.
   mutable std::unordered_map<uint32_t, std::unordered_map<uint32_t, uint32_t>> series_;
 };
 

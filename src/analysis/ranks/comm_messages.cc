@@ -11,7 +11,7 @@
 namespace tacho {
 
 int64_t BytesOfType(std::string_view type) {
-  // c10/core/ScalarType.h
+  // The names are those of c10/core/ScalarType.h.
   constexpr std::array<std::pair<std::string_view, int64_t>, 21> kTypes = {{
       {"BFloat16", 2},
       {"Half", 2},

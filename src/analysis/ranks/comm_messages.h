@@ -26,7 +26,7 @@ class CommMessages {
   const Trace& trace_;
 };
 
-// The bytes of an element, as PyTorch calls its type ("BFloat16"); 0: not known.
+// The size in bytes of an element of a PyTorch type ("BFloat16"); 0: not known.
 int64_t BytesOfType(std::string_view type);
 
 }  // namespace tacho

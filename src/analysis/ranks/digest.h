@@ -22,16 +22,16 @@ struct PreparedTrace;
 // trace's clock.
 struct DigestStep {
   StepLabel label;
-  Interval when;           // of its annotation
-  Interval device;         // first start to last end of its work; empty: unknown
-  DurationNs device_busy;  // 0 if `device` is empty
-  // How long the devices, summed, were idle from the start of its work to the start of the next
-  // step's work because the host launched late (host-late and in-launch-call). 0 if `device` is
-  // empty, or if the causes of idle time are unknown.
+  Interval when;    // the extent of its annotation
+  Interval device;  // from the first start to the last end of its device work; empty: unknown
+  DurationNs device_busy;  // how long its work kept the device busy; 0 if not known
+  // Idle time because the host launched late (host-late and in-launch-call), from the start of the
+  // step's work to the start of the next step's work, summed over devices. 0 if `device` is empty,
+  // or if the causes of idle time are unknown.
   DurationNs host_late;
 };
 
-// The idle time of one device by cause, in equal parts of time.
+// The idle time of one device by cause, in kParts parts of time of equal width.
 struct IdleOverTime {
   static constexpr size_t kParts = 256;
   static constexpr size_t kCauses = static_cast<size_t>(IdleCause::kCount);
@@ -39,42 +39,42 @@ struct IdleOverTime {
   std::string device;
   TimeNs start;                                                 // of the first part
   DurationNs width;                                             // of each part
-  std::array<std::array<DurationNs, kParts>, kCauses> ns = {};  // by cause, then part
+  std::array<std::array<DurationNs, kParts>, kCauses> ns = {};  // ns[cause][part]
 
-  // Adds a stretch of idle time. What lies outside of all parts counts in the first or last one, so
-  // that the sums of a cause are those of IdleTable.
+  // Adds a stretch of idle time. Time outside of all parts counts in the first or last part, so
+  // that the sum of each cause is that of IdleTable.
   void Add(Interval when, IdleCause cause);
 };
 
-// What remains of a trace for the analyses over ranks and requests. It owns all that it holds.
+// What the analyses over ranks and requests keep of a trace. It owns all that it holds.
 //
-// Memory: 40 bytes a communication kernel and its lead-up (lead_ups.h), 344 bytes a step, 24 KiB a
-// device, and the names of groups and streams. A trace of 100,000 collectives and 20,000 steps on
-// one device takes 11 MB, and 6 MB for lead-ups of eight kinds.
+// Memory: 40 bytes for each communication kernel, its lead-up (lead_ups.h), 344 bytes a step, 24
+// KiB a device, and the names of groups and streams. A trace of 100,000 collectives and 20,000
+// steps on one device takes 11 MB, and 6 MB for lead-ups of eight kinds.
 struct TraceDigest {
   static constexpr size_t kBytesOfKernel = 40, kBytesOfStep = 344;
-  static constexpr size_t kBytesOfLeadUp = 64;  // of up to eight kinds
+  static constexpr size_t kBytesOfLeadUp = 64;  // a lead-up with up to eight kinds
 
   Communication communication;  // of the whole trace, whatever the scope is
   std::vector<DigestStep> steps;
   std::vector<IdleOverTime> idle;  // by device; empty if it is unknown when devices were idle
   StepCells cells;                 // of `steps`; empty unless the scope is the whole trace
-  // The lead-ups of the scope's work, by device; empty on a CPU engine. They have no idle time if
-  // it is unknown when devices were idle.
+  // By device: the lead-ups of communication kernels in the scope; empty on a CPU engine. They have
+  // no idle time if it is unknown when devices were idle.
   std::vector<LeadUps> lead_ups;
-  std::vector<std::string> categories;  // the names that a WorkCategory stands for
+  std::vector<std::string> categories;  // by WorkCategory: its name
 
   [[nodiscard]] size_t MemoryBytes() const;
 };
 
-// Makes the digest of one trace from what its analyses find anyway.
+// Makes the digest of one trace from the results of its other analyses.
 class DigestBuilder {
  public:
-  // `scope`: that of `prepared`. Cost: O(n log n), that of FindStepWork and of
+  // `scope`: the one with which `prepared` was made. Cost: O(n log n), as FindStepWork and
   // LeadUpBuilder.
   explicit DigestBuilder(const PreparedTrace& prepared, const Scope& scope = {});
 
-  // To be called for each stretch of AttributeIdle, in its order. Cost: O(log s) for s steps
+  // Call it for each stretch that AttributeIdle reports, in its order. Cost: O(log s) for s steps
   // and communication kernels.
   void AddIdle(const IdleStretch& stretch);
   // `idle_known`: IdleTable::known. If it is false, no idle time is kept.
@@ -83,7 +83,7 @@ class DigestBuilder {
  private:
   TraceDigest digest_;
   std::optional<StepCellsBuilder> cells_;
-  std::vector<uint32_t> by_device_start_;  // steps with work on a device
+  std::vector<uint32_t> by_device_start_;  // steps with device work, sorted by its start
   std::vector<LeadUpBuilder> lead_ups_;    // by device; empty on a CPU engine
 };
 

@@ -8,14 +8,14 @@
 namespace tacho {
 namespace {
 
-// "moe.gemm", and what rules of a user put below it.
+// Whether it is "moe.gemm" or a category below it, which a user's rules may add.
 bool IsGroupedGemm(std::string_view category) {
   constexpr std::string_view kCategory = "moe.gemm";
   return category.starts_with(kCategory) &&
          (category.size() == kCategory.size() || category[kCategory.size()] == '.');
 }
 
-// The grouped GEMMs of the devices of one layer, by part.
+// The time of the grouped GEMMs of one layer, by part of its collective.
 struct Layer {
   std::vector<DurationNs> gemms;
   DurationNs longest, sum;
@@ -23,15 +23,17 @@ struct Layer {
   [[nodiscard]] DurationNs mean() const { return {sum.ns / static_cast<int64_t>(gemms.size())}; }
 };
 
-// How a rank's balance would look if chance picked who is slow. Layers that follow each other are
-// taken together, since what makes one slow (a popular expert, a prompt) makes the next slow, too.
+// A block of consecutive layers. The test whether chance explains who is slow counts blocks, not
+// layers, since what makes a rank slow in one layer (a popular expert, a prompt) makes it slow in
+// the next one, too.
 struct Chance {
-  std::vector<int64_t> balances;  // of the block, by part: its time less the mean, times the parts
+  // By part: its time less the mean of the parts, times the number of parts.
+  std::vector<int64_t> balances;
   size_t layers = 0;
 };
 struct Evidence {
-  double excess = 0, squares = 0, variance = 0;  // as in SkewCharges::OfRank, by blocks
-  std::set<uint32_t> together;                   // the ranks of its layers
+  double excess = 0, squares = 0, variance = 0;  // as in SkewCharges::OfRank, but over blocks
+  std::set<uint32_t> together;  // ranks that share layers with this one, and itself
 };
 
 class Balancer {
@@ -86,7 +88,7 @@ class Balancer {
 
   [[nodiscard]] uint32_t RankOf(uint32_t device) const { return events_.devices[device].rank; }
 
-  // Since the device's matched collective before.
+  // The time of grouped GEMMs between the device's previous matched collective and this one.
   [[nodiscard]] DurationNs GemmsBefore(const Part& part) const {
     const SkewEvents::Device& device = events_.devices[part.device];
     DurationNs gemms;
@@ -188,7 +190,7 @@ class Balancer {
   std::vector<ExpertBalance::Row> rows_;  // by rank
   std::vector<Evidence> evidence_;        // by rank
   std::vector<uint8_t> is_gemm_;          // by LeadKind
-  Layer layer_;                           // the one that is being read
+  Layer layer_;                           // the layer that ReadLayer read last
 };
 
 }  // namespace

@@ -12,7 +12,7 @@
 
 namespace tacho {
 
-// Ranks that compute, idle and meet in collectives: a run whose waits are known.
+// Builds a run whose waits are known: ranks that compute, idle and meet in collectives.
 //
 //   FleetForTest fleet(2);
 //   fleet.Compute(0, 5'000);
@@ -38,9 +38,9 @@ class FleetForTest {
   }
   void Idle(size_t rank, int64_t ns) { ranks_[rank].now += ns; }
 
-  // A collective of `ranks`. It ends on all of them `transfer` ns after the last one came; on
-  // ranks[i] it ends `uneven[i]` ns later, if given. With the group "", the kernels do not name
-  // their process group.
+  // Adds a collective of `ranks`. It ends on all of them `transfer` ns after the last one came; if
+  // `uneven` is given, it ends uneven[i] ns later on ranks[i]. With the group "", the kernels do
+  // not name their process group.
   void Join(const std::vector<size_t>& ranks, int64_t transfer, std::string_view group = "",
             const std::vector<int64_t>& uneven = {},
             std::string_view name = "ncclDevKernel_AllReduce") {
@@ -49,7 +49,7 @@ class FleetForTest {
     JoinWith(ranks, transfer, group, args, uneven, name);
   }
   using OwnedArguments = std::vector<std::pair<std::string, std::string>>;
-  // The same. `args`: the arguments of each rank's kernel; those of the group are added to them.
+  // As Join, but each rank's kernel has these arguments, besides those that name the group.
   void JoinWith(const std::vector<size_t>& ranks, int64_t transfer, std::string_view group,
                 std::vector<OwnedArguments> args, const std::vector<int64_t>& uneven = {},
                 std::string_view name = "ncclDevKernel_AllReduce") {
@@ -73,7 +73,7 @@ class FleetForTest {
     Join(all, transfer);
   }
 
-  // The clock of a rank runs this many parts per million fast.
+  // Makes the clock of a rank run fast by `ppm` parts per million.
   void Drift(size_t rank, int64_t ppm) { ranks_[rank].ppm = ppm; }
 
   // `order`: the ranks in the order of their paths; empty: ascending.

@@ -10,7 +10,7 @@
 namespace tacho {
 namespace {
 
-// The number after `mark`, where a word begins there: "1" of "x_tp1_y" after "tp".
+// The number after `mark`, if `mark` begins a word: 1 in "x_tp1_y" for the mark "tp".
 std::optional<int64_t> NumberAfter(std::string_view name, std::string_view mark) {
   for (size_t at = name.find(mark); at != std::string_view::npos; at = name.find(mark, at + 1)) {
     const char before = at == 0 ? '_' : AsciiLower(name[at - 1]);
@@ -22,7 +22,7 @@ std::optional<int64_t> NumberAfter(std::string_view name, std::string_view mark)
   return std::nullopt;
 }
 
-// Takes "part" and a number off the front of `text`; false where they are not there.
+// Removes `part` and the number after it from the front of `text`; false if it does not begin so.
 bool TakeNumbered(std::string_view& text, std::string_view part) {
   if (!text.starts_with(part)) return false;
   const std::string_view rest = text.substr(part.size());
@@ -31,8 +31,8 @@ bool TakeNumbered(std::string_view& text, std::string_view part) {
   return digits > 0;
 }
 
-// The part "dp0_pp0_tp1_dcp0_ep1_rank1..." of a file's name; "" unless all of these are there. A
-// prefix of the user's own ("tp2_rank0") does not count.
+// The part "dp0_pp0_tp1_dcp0_ep1_rank1..." of a file's name; "" unless all six numbers are there,
+// so that a name of the user's own ("tp2_rank0") does not count.
 std::string_view VllmStem(std::string_view file) {
   for (size_t at = file.find("dp"); at != std::string_view::npos; at = file.find("dp", at + 1)) {
     std::string_view rest = file.substr(at);
@@ -43,7 +43,7 @@ std::string_view VllmStem(std::string_view file) {
   return "";
 }
 
-// "w0" if the text is a worker's name; else "".
+// The text itself if it is a worker's name such as "w0"; else "".
 std::string WorkerName(std::string_view text) {
   if (text.size() < 2 || text.size() > 6 || text[0] != 'w') return "";
   return std::ranges::all_of(text.substr(1), IsDigit) ? std::string(text) : "";
@@ -93,7 +93,7 @@ RankIdentity IdentityOf(std::string_view path, const TraceFacts& facts) {
     }
     if (!number) number = NumberAfter(vllm, by_vllm);
     if (!number) number = NumberAfter(file, by_sglang);
-    // TokenSpeed's "ID-DP0-TP1.trace.json.gz" uses the form of process names.
+    // TokenSpeed's file names ("ID-DP0-TP1.trace.json.gz") are written like process names.
     const bool of_vllm = file.find(".pt.trace.json") != file.npos;
     return number || of_vllm ? number : NumberAfter(file, in_process);
   };

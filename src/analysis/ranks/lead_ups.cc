@@ -7,8 +7,8 @@
 namespace tacho {
 namespace {
 
-// Calls `add` with the parts of `when` that are in none of `covered`, which are disjoint and
-// sorted. `next`: the first of them that may end after `when` begins; moves on.
+// Calls `add` with the parts of `when` that no interval of `covered` covers; these are disjoint and
+// sorted. `next`: index of the first one that may end after `when` begins; is moved forward.
 template <typename AddPart>
 void AddUncovered(Interval when, const std::vector<Interval>& covered, size_t& next,
                   const AddPart& add) {
@@ -67,7 +67,7 @@ LeadUpBuilder::LeadUpBuilder(const DeviceItems& device, const std::optional<Inte
 
 void LeadUpBuilder::AddCompute(const DeviceItems& device) {
   if (kernels_.empty()) return;
-  std::vector<Interval> computing;  // disjoint, by time
+  std::vector<Interval> computing;  // disjoint, sorted by time
   TimeNs reached{std::numeric_limits<int64_t>::min()};
   for (const WorkItem& item : device.items) {
     if (item.kind != WorkKind::kCompute || item.when.end <= reached) continue;
@@ -91,7 +91,7 @@ void LeadUpBuilder::AddCompute(const DeviceItems& device) {
 }
 
 void LeadUpBuilder::Add(Interval when, LeadKind kind) {
-  // An empty lead-up begins and ends at the start of its kernel, so the lead-ups are in order.
+  // Empty lead-ups begin and end at the start of their kernel, so all lead-ups are sorted by end.
   auto at = std::ranges::upper_bound(kernels_, when.start, {},
                                      [](const Kernel& kernel) { return kernel.lead_up.end; });
   for (; at != kernels_.end() && at->lead_up.start < when.end; ++at) {

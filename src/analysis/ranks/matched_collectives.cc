@@ -7,7 +7,7 @@
 namespace tacho {
 namespace {
 
-// Clocks that are further apart do not belong to one recording.
+// If the clocks of two ranks are further apart, the ranks are not of one recording.
 constexpr DurationNs kMostAhead{600 * kNsPerSecond};
 
 DurationNs Median(std::vector<DurationNs> values) {
@@ -16,14 +16,14 @@ DurationNs Median(std::vector<DurationNs> values) {
   return *middle;
 }
 
-// Kernels of two ranks that are in one candidate.
+// The kernels of two ranks in one candidate.
 struct Pair {
   Interval one, other;
   bool by_order = false;
 };
 
-// Whether a clock difference could as well mean that a rank missed a collective: from half the time
-// between two collectives on, the next collective is as near.
+// Whether a clock difference could as well mean that a rank missed a collective: if it exceeds half
+// the time between two collectives, the next collective is just as near.
 bool IsAmbiguous(const std::vector<Pair>& pairs, DurationNs ahead) {
   if (std::ranges::none_of(pairs, &Pair::by_order)) return false;
   std::vector<TimeNs> ends;
@@ -34,7 +34,8 @@ bool IsAmbiguous(const std::vector<Pair>& pairs, DurationNs ahead) {
   return std::max(ahead, -ahead).ns > Median(std::move(between)).ns / 2;
 }
 
-// How far the second clock of the pairs is ahead; nullopt if the pairs are not common collectives.
+// How far the clock of Pair::other is ahead of that of Pair::one; nullopt if the pairs do not look
+// like common collectives.
 std::optional<ClockResidual> Measure(const std::vector<Pair>& pairs) {
   if (pairs.size() < MatchedCollectives::kLeastCollectives) return std::nullopt;
   std::vector<DurationNs> ahead;
@@ -57,13 +58,13 @@ std::optional<ClockResidual> Measure(const std::vector<Pair>& pairs) {
   return residual;
 }
 
-// Places a rank on the clock of rank `against`, the first one that its collectives lead to.
+// How far a rank's clock is ahead of the clock of rank `against`.
 struct Placed {
   uint32_t against = 0;
   DurationNs ahead;
 };
 
-// Places ranks on common clocks by walking along shared collectives, starting with the first rank.
+// Relates the clocks of ranks by walking along shared collectives, starting with the first rank.
 class Clocks {
  public:
   Clocks(const std::vector<CommCandidate>& candidates, size_t ranks)
@@ -104,7 +105,7 @@ class Clocks {
       const auto own = std::ranges::find(candidate, rank, &RankKernel::rank);
       const RankKernel* before = nullptr;
       for (const RankKernel& other : candidate) {
-        // For a rank with several devices, one device is enough to say when the collective ended.
+        // If a rank has several devices, the first one is enough to say when the collective ended.
         const bool is_first = before == nullptr || before->rank != other.rank;
         before = &other;
         if (is_first && !placed_[other.rank])
@@ -129,8 +130,8 @@ class Clocks {
   size_t unplaced_;
 };
 
-// Confirms a collective; nullopt if its ranks have no common clock, or if one rank left it before
-// another began.
+// Makes a collective of a candidate; nullopt if its ranks have no common clock, or if one rank left
+// it before another began.
 std::optional<Collective> Confirm(const CommCandidate& candidate, const Clocks& clocks) {
   Collective collective;
   collective.parts.reserve(candidate.size());

@@ -13,12 +13,10 @@
 namespace tacho {
 namespace {
 
-// A process may have this many launches that repeat an earlier correlation: that is damage that
-// copied some events.
+// Up to this many launches of a trace may repeat an earlier correlation: damage can copy an event.
 constexpr size_t kFewCopies = 1;
 
-// For each host call, whether it launches work and its producer gives each launch its own
-// correlation.
+// By host call: whether it launches work, and the producer gives each launch its own correlation.
 std::vector<uint8_t> FindLaunches(const Trace& trace) {
   const HostCallTable& calls = trace.host_calls;
   NameIndex names(trace);
@@ -61,7 +59,7 @@ RanksInside FindRanksInside(const Trace& trace) {
   }
   if (copies > kFewCopies) return RanksInside::kMixed;
 
-  // The owners of each device: by the pids of its rows, and by the processes that launched them.
+  // By device: the processes named by its rows, and the processes that launched its work.
   std::vector<std::set<ProcessId>> rows_of(trace.words.strings.size());
   std::vector<std::set<ProcessId>> launchers_of(trace.words.strings.size());
   TrackId last_track{};

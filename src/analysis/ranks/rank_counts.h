@@ -7,14 +7,14 @@
 
 namespace tacho {
 
-// The ranks and devices of the traces that are compared (RanksOf). The files of one rank's stages
-// (SGLang's by-stage profiles) count as one rank and its devices; in a merged file each rank has a
-// device of its own.
+// The number of ranks and devices of the traces that are compared (RanksOf). Several files of one
+// rank (SGLang's by-stage profiles) count as one rank. In a merged file each device counts as a
+// rank.
 struct RankCounts {
   uint64_t ranks = 0, devices = 0;
 };
 RankCounts CountRanks(const RunAnalysis& run);
-// The same of some of its traces.
+// Counts only these traces of the run.
 RankCounts CountRanks(const RunAnalysis& run, const std::vector<const TraceAnalysis*>& traces);
 
 }  // namespace tacho

@@ -14,7 +14,7 @@ namespace {
 
 bool IsWorker(const RankInput& input) { return input.facts->role == TraceRole::kWorker; }
 
-// The stretch of Unix time with device work; nullopt if the file does not contain it.
+// The Unix time of the trace's device work; nullopt without device work or base time.
 std::optional<Interval> WorkTime(const RankInput& input) {
   std::optional<Interval> work;
   if (!input.base_time_ns) return work;
@@ -52,7 +52,7 @@ RankRow RowOf(const RankInput& input) {
 
 // Warns about several files that claim the same rank in the same stage.
 void WarnOfEqualRanks(const std::vector<RankInput>& workers, RankTable& table) {
-  // Keyed by rank, world size, stage and the rank's name.
+  // Key: rank, world size, stage and the rank's name. Values: indexes of workers.
   std::map<std::tuple<int64_t, int64_t, std::string, std::string>, std::vector<size_t>> claims;
   size_t without_rank = 0;
   for (size_t i = 0; i < workers.size(); ++i) {
@@ -83,7 +83,7 @@ void WarnOfEqualRanks(const std::vector<RankInput>& workers, RankTable& table) {
   }
 }
 
-// For slices whose work overlaps, adds the times of all slices of the rank only once.
+// Sets RankRow::adds of slices whose work overlaps, so that their common times count only once.
 void CountSlicesOnce(const std::vector<RankInput>& workers, std::vector<RankRow>& rows) {
   std::set<const std::vector<DeviceTime>*> counted;
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -100,7 +100,8 @@ void CountSlicesOnce(const std::vector<RankInput>& workers, std::vector<RankRow>
   }
 }
 
-// By recording, then by group: the ranks that did device work and for which `has` is set.
+// By recording: its ranks (groups of rows). Leaves out rows without device work, rows that are not
+// whole, and rows whose flag `has` is false.
 std::vector<std::vector<RankTimes>> RanksByRecording(const std::vector<RankRow>& rows,
                                                      bool RankRow::*has) {
   std::map<std::pair<size_t, size_t>, RankTimes> groups;
@@ -133,8 +134,8 @@ bool EachRankOnce(const std::vector<RankRow>& rows, const std::vector<RankTimes>
       ranks, [&](const RankTimes& rank) { return numbers.insert(rows[rank.row].rank).second; });
 }
 
-// The ranks that can wait for each other: all of them. If several claim the same rank (replicas),
-// only the ranks in `folder`; none if the folder does not tell them apart.
+// The ranks that can wait for each other. All of them if each claims a different rank. If some are
+// replicas of each other, only those in `folder`, or none if that folder has replicas too.
 std::vector<RankTimes> OneEngine(const std::vector<RankRow>& rows, std::vector<RankTimes> ranks,
                                  std::string_view folder) {
   if (EachRankOnce(rows, ranks)) return ranks;
@@ -144,8 +145,8 @@ std::vector<RankTimes> OneEngine(const std::vector<RankRow>& rows, std::vector<R
   return ranks;
 }
 
-// The lower median: the smallest time that at least half of the others do not exceed. `ranks` has
-// two or more entries.
+// The lower median over all `ranks` except index `without`: the smallest time that at least half of
+// these ranks do not exceed. `ranks` has two or more entries.
 DurationNs MedianOfOthers(const std::vector<RankTimes>& ranks, size_t without,
                           DurationNs RankTimes::*figure) {
   std::vector<DurationNs> others;
@@ -157,7 +158,8 @@ DurationNs MedianOfOthers(const std::vector<RankTimes>& ranks, size_t without,
   return *middle;
 }
 
-// The first of the ranks with the longest compute time. `ranks` has one or more entries.
+// The index of the rank with the longest compute time, the first if several have it. `ranks` has
+// one or more entries.
 size_t LongestComputing(const std::vector<RankTimes>& ranks) {
   return static_cast<size_t>(std::ranges::max_element(ranks, {}, &RankTimes::compute) -
                              ranks.begin());
@@ -167,7 +169,7 @@ void CompareBusy(const std::vector<RankTimes>& ranks, RankTable& table) {
   const auto share = [](const RankTimes& rank) {
     return static_cast<double>(rank.busy.ns) / static_cast<double>(rank.window.ns);
   };
-  // (No ranges view: clang 14 cannot compile the views of libstdc++ 12.)
+  // Not a view of ranges, because clang 14 cannot compile those of libstdc++ 12.
   const auto [least_busy, most_busy] = std::ranges::minmax_element(ranks, {}, share);
   const double least = share(*least_busy), most = share(*most_busy);
   const bool first = table.recordings++ == 0;
@@ -178,7 +180,7 @@ void CompareBusy(const std::vector<RankTimes>& ranks, RankTable& table) {
   table.most_busy = most;
 }
 
-// `groups` hold indexes of workers, which are also the rows of the table.
+// Each entry of `groups` has the indexes of one rank's workers, which are also indexes of rows.
 void CompareGroups(const std::vector<RankInput>& workers,
                    const std::vector<std::vector<size_t>>& groups, RankTable& table) {
   const std::vector<std::vector<size_t>> recordings = RecordingsOf(workers, groups);
@@ -211,7 +213,8 @@ void CompareGroups(const std::vector<RankInput>& workers,
   }
 }
 
-// The ranks in 0..world_size-1 that fewer than `engines` traces claim. `claims`: claims by rank.
+// The ranks in 0..world_size-1 that fewer than `engines` traces claim. `claims`: by rank, the
+// number of traces that claim it.
 MissingRanks MissingOf(const std::string& worker, int64_t world_size, int64_t engines,
                        const std::map<int64_t, int64_t>& claims) {
   MissingRanks missing{worker, world_size, engines, {}, 0};
@@ -224,7 +227,7 @@ MissingRanks MissingOf(const std::string& worker, int64_t world_size, int64_t en
     }
     for (; times > 0; --times) missing.count = AddSaturated(missing.count, last - first + 1);
   };
-  int64_t next = 0;  // first rank not yet looked at
+  int64_t next = 0;  // first rank that is not yet checked
   for (const auto& [rank, claimed] : claims) {
     add(next, rank - 1, engines);
     if (claimed < engines) add(rank, rank, engines - claimed);
@@ -234,9 +237,9 @@ MissingRanks MissingOf(const std::string& worker, int64_t world_size, int64_t en
   return missing;
 }
 
-// `groups` as for CompareGroups. The rows must already know their recordings.
+// `groups` as in CompareGroups, which must have set the recordings of the rows.
 void CountRanks(const std::vector<std::vector<size_t>>& groups, RankTable& table) {
-  // By worker and world size, then by recording, then by rank: how many traces claim that rank.
+  // How many traces claim a rank, by (worker, world size), then recording, then rank.
   std::map<std::pair<std::string, int64_t>, std::map<size_t, std::map<int64_t, int64_t>>> all;
   for (const std::vector<size_t>& files : groups) {
     const RankRow& row = table.rows[files.front()];
@@ -247,7 +250,8 @@ void CountRanks(const std::vector<std::vector<size_t>>& groups, RankTable& table
       ++recordings[row.recording][*row.rank];
   }
   for (const auto& [engine, recordings] : all) {
-    std::map<int64_t, int64_t> claims;  // a later recording of a rank adds no rank
+    // By rank: the most claims in any recording, since a second recording of a rank is no new rank.
+    std::map<int64_t, int64_t> claims;
     int64_t engines = 1;
     for (const auto& [recording, ranks] : recordings) {
       for (const auto& [rank, claimed] : ranks) {
@@ -289,7 +293,7 @@ RankTable CompareRanks(const std::vector<RankInput>& inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (IsWorker(inputs[i])) workers.push_back(i);
   }
-  // Makes the result independent of the order of the inputs, also for ties.
+  // Sorts the workers, so that the result does not depend on the order of the inputs.
   std::sort(workers.begin(), workers.end(), [&](size_t a, size_t b) {
     const RankIdentity &x = inputs[a].facts->identity, &y = inputs[b].facts->identity;
     if (ComesBefore(x, y) || ComesBefore(y, x)) return ComesBefore(x, y);

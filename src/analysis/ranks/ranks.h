@@ -11,25 +11,26 @@
 
 namespace tacho {
 
-// One trace of a run as the table of ranks sees it.
+// What the table of ranks needs of one trace of a run.
 struct RankInput {
   std::string path;
   const TraceFacts* facts = nullptr;
   const std::vector<DeviceTime>* devices = nullptr;
   std::optional<int64_t> base_time_ns;
-  Interval span = {};  // of the whole trace, whatever part of it the devices cover
+  Interval span = {};  // extent of the whole trace, not only of device work
   size_t steps = 0;
   DurationNs kernel_sum;
-  std::string trace_id;  // "" where the header has none
-  std::string gpus;      // the names of the header's GPUs; "" where it names none
-  bool complete = true;  // nothing of it is lost
-  // If the slices of its recording overlap in time: the devices of all slices together.
+  std::string trace_id;  // "" if the header has none
+  std::string gpus;      // names of the GPUs in the header; "" if it names none
+  bool complete = true;  // nothing of the trace is lost
+  // Not null if the trace is one of several slices of a recording that overlap in time: the devices
+  // of all these slices together.
   const std::vector<DeviceTime>* together = nullptr;
 };
 
 // The times of a rank that are compared with other ranks.
 struct RankTimes {
-  size_t row = 0;  // of the rank's rows, the one with the most compute time
+  size_t row = 0;  // index into RankTable::rows: the rank's row with the most compute time
   DurationNs window, busy, compute, comm_busy, exposed_comm;
 };
 
@@ -38,20 +39,21 @@ struct RankRow {
   size_t input = 0;  // index into the inputs
   std::optional<int64_t> rank;
   RankIdentity identity;
-  // Sums over its devices. An empty window: no device has times, and the other figures are unknown.
+  // Sums over its devices. If `window` is empty, no device has times, and these are unknown.
   DurationNs window, busy, idle, compute, exposed_comm, exposed_copy, comm_busy, kernel_sum;
-  // All its devices are whole (DeviceTime::whole). If not, its share of busy time is not compared.
+  // All its devices are whole (DeviceTime::whole). If not, the row is not compared with others.
   bool whole = true;
-  // Nothing is lost. If something is, its times are not compared with those of others, which last
-  // longer.
+  // Nothing of the trace is lost. If something is, its times are too short to compare them with
+  // those of others; its busy share is still compared.
   bool complete = true;
   size_t steps = 0;
   std::optional<int64_t> start_unix_ns;  // start of the first device work
-  // Number of the compared rank that the file belongs to. The files of one rank's stages share it.
+  // Number of the rank that the file belongs to. Several files of one rank, such as one for each
+  // stage, have the same number.
   size_t group = 0;
-  size_t recording = 0;  // counted from 0; groups are compared only within one recording
-  // What the row adds to its rank, if that is not its own times. Of slices of one recording that
-  // overlap in time, the first adds the times of all together, and the others add nothing.
+  size_t recording = 0;  // counted from 0; ranks are compared only within one recording
+  // What the row adds to the times of its rank; absent: its own times. If slices of one recording
+  // overlap in time, the first slice adds the times of all together, and the others add nothing.
   std::optional<RankTimes> adds = {};
 };
 
@@ -61,53 +63,54 @@ struct RankRange {
   bool operator==(const RankRange&) const = default;
 };
 
-// The ranks without a trace: of one worker, or of all engines that have the same world size and
-// whose traces name no worker. Such engines cannot be told apart, so a rank is missing if fewer
-// traces claim to be it than there are engines.
+// The ranks of one worker that have no trace. Traces without a worker's name are taken together if
+// they name the same world size. Several engines among them cannot be distinguished, so a rank is
+// missing if fewer traces claim it than there are engines.
 struct MissingRanks {
-  std::string worker;  // "w1"; "" where no trace names one
+  std::string worker;  // "w1"; "" if the traces name none
   int64_t world_size = 0;
   int64_t engines = 1;
-  // In 0..world_size-1, ascending; ranges, because a header may claim any size.
+  // Within 0..world_size-1, ascending. Kept as ranges, because a header may claim any world size.
   std::vector<RankRange> ranks;
-  int64_t count = 0;  // a rank that two engines lack counts twice
+  int64_t count = 0;  // number of missing traces: a rank that two engines lack counts twice
   bool operator==(const MissingRanks&) const = default;
 };
 
-// All worker traces of a folder side by side. Front-end and merged traces are left out. Ranks whose
-// traces overlap in time, directly or through others, and that name the same world size and GPUs
-// are one recording; those of different recordings are not compared.
+// All worker traces of a run side by side, without front-end and merged traces. Ranks are of one
+// recording if they name the same world size and GPUs, and their traces overlap in time, directly
+// or through others. Ranks of different recordings are not compared.
 struct RankTable {
   std::optional<int64_t> world_size;  // the largest that a trace names
   std::vector<int64_t> present;       // sorted, distinct
-  std::vector<MissingRanks> missing;  // by worker, then world size
-  // Whether the engines have ranks whose traces are not here: missing, or not asked for.
+  std::vector<MissingRanks> missing;  // sorted by worker, then world size
+  // Some ranks of the engines have no trace here: they are missing, or were not asked for.
   bool has_others = false;
-  // Summed over all replicas and data-parallel engines. Each engine has as many ranks as the world
-  // size that it names; a worker counts as n engines if n traces claim to be the same rank at the
-  // same time.
+  // Sums over all replicas and data-parallel engines. Each engine has as many ranks as its world
+  // size; a worker counts as n engines if n traces of one recording claim the same rank.
   int64_t ranks_with_trace = 0, ranks_in_all = 0;
-  std::vector<RankRow> rows;  // by identity (none last), then path
-  // Ranks (groups) of a recording are compared if they did device work; their times are compared
-  // only if nothing of them is lost.
+  std::vector<RankRow> rows;  // sorted by identity (rows without one last), then path
+  // The figures below compare the ranks of a recording that did device work and are whole; times
+  // are compared only between ranks of which nothing is lost.
   //
-  // Least and largest busy share of the windows, 0..1, in the recording where they differ most.
+  // Least and largest busy share of a rank's window, 0..1, in the recording where the two differ
+  // most.
   double least_busy = 0, most_busy = 0;
-  // The same over the ranks of all recordings: the busy share of all together lies between them.
+  // The same over all recordings, so the busy share of all ranks together lies between these two.
   double least_busy_of_all = 0, most_busy_of_all = 0;
-  size_t recordings = 0;  // with device work
-  // In the recording with most ranks (among equals, where a rank computes longest), the rank that
-  // computes longest: its row with the most compute time. Absent with fewer than 2 ranks.
+  size_t recordings = 0;  // number of recordings with device work
+  // The rank that computes longest, as the index of its row with the most compute time. It is taken
+  // from the recording with the most ranks; if several have as many, from the one with the longest
+  // compute time. Absent if no recording has two ranks.
   std::optional<size_t> slowest;
-  DurationNs slowest_compute;   // of that rank
-  DurationNs median_of_others;  // compute time of the other ranks there, by nearest rank
-  // Whom the ranks waited for in collectives; its ranks are indexes into `rows`. AnalyzeRun sets
-  // it.
+  DurationNs slowest_compute;   // compute time of `slowest`
+  DurationNs median_of_others;  // lower median compute time of the other ranks of its recording
+  // Which ranks the others waited for in collectives; its ranks are indexes into `rows`. Set by
+  // AnalyzeRun.
   RankBlame blame;
-  std::vector<std::string> warnings;  // "3 traces say rank 0 of 1: replicas or data-parallel
-                                      // engines, told apart by path"
+  // Such as "3 traces say rank 0 of 1: replicas or data-parallel engines, told apart by path".
+  std::vector<std::string> warnings;
 
-  [[nodiscard]] int64_t missing_count() const;  // of all engines
+  [[nodiscard]] int64_t missing_count() const;  // summed over all engines
   [[nodiscard]] double busy_spread() const { return most_busy - least_busy; }
 };
 RankTable CompareRanks(const std::vector<RankInput>& inputs);
@@ -117,37 +120,37 @@ struct Straggler {
   enum class Sign : uint8_t {
     // The others waited for it in collectives, for 2 % of their windows or more (RankBlame).
     kCausesWaiting,
-    // The next two signs come from sums alone, for runs without figures of RankBlame.
-    kComputesLongest,  // most compute time, by 2 % of the window or more
-    // Least time in collectives, if that outweighs the differences in compute time: the others may
-    // be waiting for it.
+    // The next two signs are used if RankBlame has too few figures; they come from sums alone.
+    kComputesLongest,  // its compute time is the longest, by 2 % of the window or more
+    // Its time in collectives is the least, and exposed communication outweighs the differences in
+    // compute time: the others may be waiting for it.
     kLeastCollectives,
   } sign = Sign::kComputesLongest;
-  size_t row = 0;  // of the rank's rows, the one with the most compute time
-  // Of kCausesWaiting: `time` is what the rank caused; `others` is the sum of the windows of the
-  // ranks that share collectives with it. Else `time` is its compute or collective time, and
-  // `others` the median of the other ranks'.
+  size_t row = 0;  // index into RankTable::rows: the rank's row with the most compute time
+  // kCausesWaiting: `time` is the waiting that the rank caused, `others` the sum of the windows of
+  // the ranks that share collectives with it. Other signs: `time` is the rank's compute or
+  // collective time, `others` the median of the other ranks.
   DurationNs time = {}, others = {};
 
-  // Of kCausesWaiting:
+  // The rest is set for kCausesWaiting only.
   enum class Why : uint8_t { kHost, kCompute, kCopies, kCollectives, kIdle, kUnknown };
   size_t waiting_ranks = 0;  // number of the ranks that share collectives with it
-  Why why = Why::kUnknown;   // the reason for the largest part of what it caused
-  double why_share = 0;      // 0..1: this part, as a share
+  Why why = Why::kUnknown;   // the reason for most of the waiting that it caused
+  double why_share = 0;      // the share of the waiting that has this reason, 0..1
   SkewCause main = {};       // the largest cause with this reason
-  // How much later than the median of the others it came to collectives, a step; absent with fewer
-  // than two steps. The first step does not count: its ranks had shared no collective before.
+  // How much later than the median of the others it came to collectives, summed and divided by its
+  // steps without the first, in which lateness is not known. Absent with fewer than two steps.
   std::optional<DurationNs> late_a_step = {};
 };
 
-// Who holds the others up, largest cause of waiting first. If RankBlame has figures for half of the
-// communication kernels or more, these decide. Else StragglerBySums decides, and there is at most
-// one.
+// The ranks that hold the others up, largest cause of waiting first. Decided by RankBlame if its
+// figures cover half of the communication kernels or more; else by StragglerBySums, which finds at
+// most one.
 std::vector<Straggler> FindStragglers(const RankTable& table);
 
-// Looks at the recording of `table.slowest`, and at its engine: if several traces claim to be one
-// rank (replicas), the folder says which belong to the engine. nullopt if no rank stands out, or if
-// fewer than two ranks of the engine can be compared.
+// Looks for a straggler in the recording of `table.slowest`. If several traces there claim the same
+// rank (replicas), only the ranks in the folder of `table.slowest` count. nullopt if no rank stands
+// out, or if fewer than two ranks can be compared.
 std::optional<Straggler> StragglerBySums(const RankTable& table);
 
 }  // namespace tacho

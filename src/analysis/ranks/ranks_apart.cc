@@ -29,7 +29,7 @@ double MiddleOf(std::vector<double> values) {
   return *middle;
 }
 
-// The median of a share and how far a rank must be from it to be apart.
+// The median of a share, and how far from it a rank must be to count as apart.
 struct Usual {
   double median = 0, far = 0;
 };
@@ -92,7 +92,8 @@ class ApartFinder {
 RanksApart FindRanksApart(const RankTable& table) {
   RanksApart result;
   const ApartFinder finder(table);
-  std::map<std::pair<size_t, std::string>, RanksApart::Rest> rest;  // "w2" before "w10"
+  // Keyed by the length of the worker's name and the name, so that "w2" comes before "w10".
+  std::map<std::pair<size_t, std::string>, RanksApart::Rest> rest;
   for (size_t i = 0; i < table.rows.size(); ++i) {
     const RankRow& row = table.rows[i];
     if (const auto apart = finder.Of(i)) {

@@ -13,7 +13,7 @@
 namespace tacho {
 namespace {
 
-// What to add to a trace's times to get Unix time; nullopt if unknown.
+// The number of ns to add to a trace's times to get Unix time; nullopt if unknown.
 std::optional<int64_t> UnixBase(const RankInput& trace) {
   if (trace.base_time_ns) return trace.base_time_ns;
   return IsUnixTime(trace.span.start) ? std::optional<int64_t>(0) : std::nullopt;
@@ -23,8 +23,8 @@ Interval Shifted(Interval when, int64_t base) {
   return {{AddSaturated(when.start.ns, base)}, {AddSaturated(when.end.ns, base)}};
 }
 
-// From the first start to the last end of device work, on the file's own clock; nullopt without
-// work.
+// The time from the first start to the last end of device work, on the file's own clock; nullopt
+// without device work.
 std::optional<Interval> WorkWindow(const RankInput& trace) {
   std::optional<Interval> work;
   for (const DeviceTime& device : *trace.devices) {
@@ -45,14 +45,15 @@ bool ShareAProcess(const TraceFacts& a, const TraceFacts& b) {
          std::ranges::find_first_of(a.pids, b.pids) != a.pids.end();
 }
 
-// Whether the paths name two sessions. Then an equal trace id proves nothing, because some
-// producers reuse it.
+// Whether the paths name two different sessions. Then an equal trace id proves nothing, because
+// some producers reuse it.
 bool NameTwoSessions(std::string_view a, std::string_view b) {
   const std::string a_key = SessionKey(a), b_key = SessionKey(b);
   return !a_key.empty() && !b_key.empty() && a_key != b_key;
 }
 
-// Groups slices of one recording; every other trace is alone. Ordered by their first file.
+// Groups the slices of each recording; any other trace is a group of its own. Groups are in the
+// order of their first file.
 std::vector<std::vector<size_t>> GroupSlices(const std::vector<RankInput>& workers) {
   std::vector<std::vector<size_t>> sets;
   std::map<std::string_view, std::vector<size_t>> by_id;  // indexes into sets
@@ -123,7 +124,7 @@ std::vector<std::vector<size_t>> OverlappingSlices(const std::vector<RankInput>&
 }
 
 std::vector<std::vector<size_t>> GroupByRank(const std::vector<RankInput>& workers) {
-  // Worker, data-parallel engine, rank and process names.
+  // Key: worker, data-parallel engine, rank and process names.
   using Key = std::tuple<std::string, std::optional<int64_t>, int64_t, std::vector<std::string>>;
   std::map<Key, std::vector<std::vector<size_t>>> same;
   std::vector<std::vector<size_t>> groups;

@@ -8,40 +8,41 @@
 
 namespace tacho {
 
-// Which traces belong together. Indexes are into the traces that are given.
+// Finds which traces belong together. All results are indexes into the traces that are passed in.
 
-// When each trace was recorded, from its first event to its last; nullopt without events. In Unix
-// time: by the base time of its header, or because its times are Unix times (as before 2024). A
-// trace that lost its base time gets the one that all others name, which is the same for a quarter
-// of a year. Without any base time, these are the times in the files, which cannot be compared
-// between files.
+// When each trace was recorded, from its first event to its last; nullopt without events. The times
+// are Unix times: from the base time in the header, or because the file has Unix times (as before
+// 2024). A trace that lost its base time gets the one that all others name, because a base time
+// stays the same for a quarter of a year. If no trace has one, these are the times in the files,
+// which cannot be compared between files.
 std::vector<std::optional<Interval>> RecordedTimes(const std::vector<RankInput>& traces);
 
-// Whether `t` is Unix time (2001 or later). Times that count from the base of a header are less
-// than a year.
+// Whether `t` is Unix time (2001 or later). Times that count from the base time of a header are
+// shorter than a year.
 bool IsUnixTime(TimeNs t);
 
-// Whether two files are slices of one recording, as tools cut them out (prefill apart from decode):
-// same rank, devices and trace id, which is new for each session of a profiler; and their paths do
-// not name two sessions.
+// Whether two files are slices of one recording, made for example by a tool that separates prefill
+// from decode. They must have the same rank, devices and trace id (a profiler makes a new id for
+// each session), and their paths must not name two different sessions.
 bool AreSlices(const RankInput& a, const RankInput& b);
 
-// Slices of one recording whose device work overlaps in time, directly or through others: their
-// windows cannot be added. Each entry has the indexes of two or more workers.
+// Finds slices of one recording whose device work overlaps in time, directly or through others, so
+// that their windows cannot be added. Each entry has the indexes of two or more workers.
 std::vector<std::vector<size_t>> OverlappingSlices(const std::vector<RankInput>& workers);
 
-// Files that belong to one rank of one engine: indexes into the workers. An engine that profiles by
-// stage writes one file for each stage of a rank; together they are compared with other ranks as
-// one. So are slices of one recording.
+// Groups the files that belong to one rank of one engine, so that they are compared with other
+// ranks as one: slices of one recording, and the files of an engine that writes one file for each
+// stage of a rank. Each entry has indexes of workers.
 std::vector<std::vector<size_t>> GroupByRank(const std::vector<RankInput>& workers);
 
-// The groups of each recording: indexes into `groups`. Groups are of one recording if they name the
-// same world size and the same GPUs and overlap in time, directly or through others.
+// Collects `groups` into recordings; each entry has indexes of groups. Groups are of one recording
+// if they name the same world size and the same GPUs and overlap in time, directly or through
+// others.
 std::vector<std::vector<size_t>> RecordingsOf(const std::vector<RankInput>& workers,
                                               const std::vector<std::vector<size_t>>& groups);
 
-// Why one rank has several `files`, as words in front of what follows: "recorded one after the
-// other, "; "" if their times are unknown.
+// Why several `files` claim the same rank, in words to which the caller adds more, such as
+// "recorded one after the other, "; "" if their times are unknown.
 std::string HowRecorded(const std::vector<RankInput>& workers, const std::vector<size_t>& files);
 
 }  // namespace tacho

@@ -8,7 +8,8 @@
 namespace tacho {
 namespace {
 
-// The time from the first event of `first` to the first event of `other`.
+// The time from the first event of `first` to the first event of `other`; nullopt if they have no
+// Unix times or lie kFarApart or more apart.
 std::optional<DurationNs> StartAfter(const RankInput& first, const RankInput& other) {
   const auto times = RecordedTimes({first, other});
   if (!times[0] || !times[1] || !IsUnixTime(times[0]->start) || !IsUnixTime(times[1]->start)) {

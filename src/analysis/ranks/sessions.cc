@@ -10,8 +10,8 @@
 namespace tacho {
 namespace {
 
-// Ranks start and stop at most this far apart. A user who restarts the profilers by hand takes
-// longer.
+// In one session, ranks start and stop less than this time apart. A user who restarts the profilers
+// by hand takes longer.
 constexpr DurationNs kApart{1'000'000'000};
 
 size_t Digits(std::string_view text) {
@@ -37,7 +37,7 @@ std::string KeyOfTacho(std::string_view path) {
   return "";
 }
 
-// Disjoint sets of indexes.
+// Disjoint sets of indexes (union-find).
 class Sets {
  public:
   explicit Sets(size_t size) : parent_(size) {
@@ -57,7 +57,7 @@ class Sets {
 
 std::string SessionKey(std::string_view path) {
   if (std::string ours = KeyOfTacho(path); !ours.empty()) return ours;
-  // "prefix-1795263589.7707117-TP-0-DP-1.trace.json.gz"
+  // SGLang's form: "prefix-1795263589.7707117-TP-0-DP-1.trace.json.gz".
   const std::string_view file = path.substr(path.find_last_of("/:") + 1);
   const size_t rank = file.find("-TP-");
   if (rank == std::string_view::npos) return "";
@@ -71,7 +71,7 @@ std::string SessionKey(std::string_view path) {
 
 std::optional<std::vector<std::vector<size_t>>> SessionsByName(
     const std::vector<std::string>& paths) {
-  std::map<std::string, std::vector<size_t>> by_key;  // a date sorts as text
+  std::map<std::string, std::vector<size_t>> by_key;  // keys hold dates, which sort as text
   for (size_t i = 0; i < paths.size(); ++i) by_key[KeyOfTacho(paths[i])].push_back(i);
   if (by_key.empty() || by_key.begin()->first.empty()) return std::nullopt;
   std::vector<std::vector<size_t>> sessions;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint32_t kNoCollective = SkewEvents::kNone;
 
-// Time of a kind: of the rank that came last, or of a rank that it waited for.
+// Time of one kind that is charged to a rank: the one that came last, or one that it waited for.
 struct RankTime {
   uint32_t rank;
   LeadKind kind;
@@ -25,20 +25,24 @@ void AddTo(std::vector<RankTime>& times, RankTime add) {
     known->time += add.time;
 }
 
-// What each collective was charged to, for ranks that waited in it and are late for another.
+// What the waits in a collective were charged to. Needed if a rank that waited there is late for
+// another collective: its waiting is then charged on to the same ranks and kinds.
 struct Booked {
   bool done = false;
   DurationNs transfer, waits;
-  std::vector<RankTime> charges;  // adds up to `waits`; empty if no rank is in another set
+  // Adds up to `waits`. Empty if the devices of the collective are in no other set.
+  std::vector<RankTime> charges;
 };
 
-// What a device did from a kernel, without it, until another begins.
+// Adds up what a device did between two of its communication kernels.
 class Account {
  public:
   Account(const SkewEvents& events, const std::vector<Booked>& booked)
       : events_(events), booked_(booked) {}
 
-  // Calls `own` with each kind and time, and `handed` with what others made it wait.
+  // Covers the time from the end of kernel `from` to the start of kernel `to`. Calls `own(kind,
+  // time)` for what the device did itself, and `handed(RankTime)` for its waits in collectives,
+  // with the rank and the kind to which the wait was charged.
   template <typename Own, typename Handed>
   void ForEach(uint32_t device, uint32_t from, uint32_t to, const Own& own,
                const Handed& handed) const {
@@ -80,8 +84,8 @@ class Account {
   const std::vector<Booked>& booked_;
 };
 
-// Twice the median of the others, the mean of the middle two where there are two. `sorted`: two or
-// more, one of them `own`.
+// Twice the median of `sorted` without `own`, which is one of its two or more entries. The median
+// of an even number of entries is the mean of the middle two.
 DurationNs TwiceMedianOfOthers(const std::vector<DurationNs>& sorted, DurationNs own) {
   const auto other = [&](size_t i) { return sorted[i] < own ? sorted[i] : sorted[i + 1]; };
   return other((sorted.size() - 2) / 2) + other((sorted.size() - 1) / 2);
@@ -157,7 +161,8 @@ class Charger {
     return events_.devices[part.device].rank;
   }
 
-  // By part: the kernel of the collective that all of the set shared last; empty: none before.
+  // For each device of the set: its kernel in the last collective that all of them shared. Empty if
+  // they shared none before.
   [[nodiscard]] std::vector<uint32_t> FromOf(const SkewEvents::Set& set) const {
     std::vector<uint32_t> from;
     const SkewEvents::Set::Wider* latest = nullptr;
@@ -172,7 +177,7 @@ class Charger {
     return from;
   }
 
-  // Fills `account_` with what the rank that came last did.
+  // Fills `account_` with what the device of `part`, which came last, did since kernel `from`.
   void CollectAccount(const Part& part, uint32_t from) {
     for (const RankTime& time : account_) {
       if (time.rank == account_owner_) slots_[time.kind] = kNoCollective;
@@ -215,7 +220,7 @@ class Charger {
     DurationNs rest = wait;
     for (const RankTime& each : excess_) {
       if (rest.ns == 0 || each.time.ns <= 0) break;
-      // A rank is not charged for its own waiting, unless its devices wait for each other.
+      // A rank is not charged for its own waiting, unless one of its devices waits for another.
       if (each.rank == waiting && waiting != last_rank_) continue;
       const DurationNs paid = std::min(rest, each.time);
       Book({each.rank, each.kind, paid}, overlaps);
@@ -241,7 +246,8 @@ class Charger {
     balances_[rank] += by;
   }
 
-  // Chance could have given each rank of the collective the balance of any other.
+  // Adds the balances of the collective (caused less suffered) to the ranks. For the variance,
+  // chance could have given each rank the balance of any other rank of the collective.
   void CloseBalances(std::span<const Part> parts) {
     if (touched_.empty()) return;
     for (const Part& part : parts) Touch(RankOf(part), {});
@@ -279,11 +285,11 @@ class Charger {
   size_t order_ = 0;
   SkewCharges charges_;
 
-  // Of the collective that is being charged:
+  // State of the collective that is being charged:
   Booked* of_ = nullptr;
   uint32_t last_rank_ = kNoCollective, account_owner_ = kNoCollective;
   std::vector<RankTime> account_, excess_;
-  std::vector<uint32_t> slots_;  // by kind: index into `account_` of the last rank's own time
+  std::vector<uint32_t> slots_;  // by kind: index into `account_` of the last rank's time of it
   std::vector<DurationNs> balances_, lengths_;
   std::vector<uint8_t> is_touched_;
   std::vector<uint32_t> touched_;

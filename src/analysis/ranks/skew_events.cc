@@ -7,7 +7,7 @@
 namespace tacho {
 namespace {
 
-// A kernel with a lead-up.
+// A communication kernel that has a lead-up.
 struct LedKernel {
   uint32_t row, device, kernel;
 };
@@ -50,9 +50,9 @@ void SkewEvents::AddDevices(const DigestsOfRanks& digests, const MatchedCollecti
 
 void SkewEvents::FindSets() {
   std::map<std::vector<uint32_t>, uint32_t> numbers;
-  std::vector<uint32_t> of;  // the devices of the collective
+  std::vector<uint32_t> of;  // devices of the current collective
   set_of.assign(first_part_.size() - 1, kNone);
-  uint32_t before = kNone;  // most collectives are of the same devices as the one before
+  uint32_t before = kNone;  // the previous set; most collectives have the same devices
   for (uint32_t i = 0; i < set_of.size(); ++i) {
     const std::span<Part> own(&parts_[first_part_[i]], first_part_[i + 1] - first_part_[i]);
     std::ranges::sort(own, {}, &Part::device);

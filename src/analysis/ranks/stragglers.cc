@@ -27,7 +27,7 @@ Straggler::Why WhyOf(const SkewCause& cause) {
   return Straggler::Why::kUnknown;
 }
 
-// Sets the largest of its reasons.
+// Sets why the straggler was late: the reason with the largest time in `row`.
 void SetWhy(const RankBlame::Row& row, Straggler& straggler) {
   constexpr size_t kWhys = static_cast<size_t>(Straggler::Why::kUnknown) + 1;
   std::array<DurationNs, kWhys> sums;
@@ -40,7 +40,7 @@ void SetWhy(const RankBlame::Row& row, Straggler& straggler) {
       row.caused_by, [&](const SkewCause& cause) { return WhyOf(cause) == straggler.why; });
 }
 
-// The ranks that share collectives with it, itself left out.
+// The other ranks that share collectives with `rank`.
 std::set<size_t> OthersOf(const RankBlame& blame, size_t rank) {
   std::set<size_t> others;
   for (const RankBlame::Group& group : blame.groups) {
@@ -52,7 +52,7 @@ std::set<size_t> OthersOf(const RankBlame& blame, size_t rank) {
 }
 
 std::vector<Straggler> StragglersByBlame(const RankTable& table) {
-  constexpr int64_t kLeastPart = 50;  // 2 % of the windows
+  constexpr int64_t kLeastPart = 50;  // a straggler causes at least 1/50 (2 %) of the windows
   std::vector<Straggler> stragglers;
   for (const RankBlame::Row& row : table.blame.table) {
     if (!row.stands_out) continue;

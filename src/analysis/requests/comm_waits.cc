@@ -6,7 +6,7 @@
 namespace tacho {
 namespace {
 
-// The cells of an engine's time, by their ends.
+// Finds the cells of an engine's time that an interval overlaps.
 class CellTimes {
  public:
   explicit CellTimes(const StepCells& cells) {
@@ -15,7 +15,7 @@ class CellTimes {
       cuts_.push_back(step.work.end);
     }
   }
-  // Adds the parts of `when` to the cells that it touches.
+  // Adds to each cell's time in `to` how long `when` overlaps the cell.
   void Add(Interval when, std::vector<DurationNs>& to) const {
     auto cut = std::ranges::upper_bound(cuts_, when.start);
     if (cut == cuts_.begin() && cut != cuts_.end()) ++cut;  // before the first step
@@ -31,8 +31,8 @@ class CellTimes {
 
 std::vector<Interval> WaitsOf(uint32_t rank, const MatchedCollectives& matched,
                               const std::vector<CommRank>& ranks) {
-  // Parts are on the clock of another rank; the kernel has the trace's own times.
-  std::vector<std::pair<uint32_t, Interval>> kernels;  // by row
+  // A collective's times may be on the clock of another rank; kernels have the trace's own times.
+  std::vector<std::pair<uint32_t, Interval>> kernels;  // sorted by row of the trace
   for (const CommSeries& series : *ranks[rank].series) {
     for (const CommKernel& kernel : series.kernels) kernels.emplace_back(kernel.row, kernel.when);
   }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kMostWork = 100'000'000;
 constexpr int kMostRounds = 8;
-constexpr DurationNs kFarOff{1'000'000'000};  // no clock is so wrong that it is worth joining by
+constexpr DurationNs kFarOff{1'000'000'000};  // a clock that is further off is no use for joining
 
 }  // namespace
 
@@ -161,7 +161,7 @@ JoinWhy EngineMatch::Match(Served served) {
     OrderAll(changed);
     if (!AllFit()) return JoinWhy::kContradiction;
   }
-  // Steps with requests, and none of the records is in any: their times do not belong together.
+  // No recorded request is in any step: the records and the steps are from different times.
   if (!AnyInside()) return JoinWhy::kContradiction;
   return served == Served::kOthersToo || served == Served::kOthersPrompts ? JoinWhy::kOthers
                                                                           : JoinWhy::kJoined;

@@ -10,10 +10,10 @@ namespace {
 
 constexpr int kMostMatchings = 16;
 
-// Which engines a request may have been served by.
+// The engines that may have served a request.
 struct Candidates {
   std::vector<uint32_t> engines;
-  bool elsewhere = false;  // or by one without a trace that can be joined
+  bool elsewhere = false;  // it may also have been an engine without a trace that can be joined
 };
 
 class Joiner {
@@ -90,9 +90,9 @@ class Joiner {
     }
   }
 
-  // Engines that requests may share are a group. Requests that fit on none of them as they should
-  // might fill the steps of another one, so what makes one doubtful does so with all. Returns the
-  // engines that must be matched again.
+  // Engines that the same requests may have been sent to are a group. If the match of one engine is
+  // doubtful, its requests may in truth belong to another engine of the group, so all are doubtful.
+  // Returns the engines that must be matched again.
   std::vector<bool> ShareDoubts() {
     std::vector<bool> again(at_.size(), false);
     for (uint32_t engine = 0; engine < at_.size(); ++engine) {
@@ -127,8 +127,8 @@ class Joiner {
     join_.engine_why[engine] = MatchAs(engine, begin);
   }
 
-  // By the strictest rules that do not contradict the records. What only seems to be so for want of
-  // evidence does not count.
+  // Matches by the strictest rules that the records do not contradict. A rule for which the records
+  // have no evidence is not used.
   template <typename Begin>
   JoinWhy MatchAs(uint32_t engine, const Begin& begin) {
     join_.gapless[engine] = false;
@@ -161,7 +161,7 @@ class Joiner {
     return at_[engine]->Match(Served::kOthersToo);
   }
 
-  // Which engines each request may still be at. Returns the engines whose requests changed.
+  // Updates which engines may have served each request. Returns the engines whose requests changed.
   std::vector<bool> Settle() {
     std::vector<bool> changed(at_.size(), false);
     const std::vector<Candidates> before = candidates_;
@@ -172,7 +172,8 @@ class Joiner {
       const Candidates &was = before[i], &is = candidates_[i];
       if (was.engines == is.engines && was.elsewhere == is.elsewhere) continue;
       if (is.engines.empty() && !is.elsewhere) {
-        // It fits nowhere, so the times of one of them are wrong, or its record is.
+        // The request fits no engine, so the times of one of these engines, or its record, are
+        // wrong.
         for (const uint32_t engine : was.engines)
           join_.engine_why[engine] = JoinWhy::kContradiction;
       }
@@ -212,7 +213,7 @@ class Joiner {
       if (sure) request.engine = engine;
       for (uint32_t token = 0; token < request.tokens.size(); ++token) {
         const TokenSeat seat = at_[engine]->SeatOf(seating, token);
-        // Without an engine, a token is outside only if it is outside of all traces.
+        // If the engine is not known, a token is kOutside only if it is outside of all traces.
         if (sure) {
           request.tokens[token] = seat;
         } else if (seat.fit != Fit::kOutside) {
@@ -252,10 +253,10 @@ class Joiner {
   std::vector<StepRooms> rooms_;
   std::vector<Candidates> candidates_;          // by request
   std::vector<std::optional<EngineMatch>> at_;  // by engine
-  std::vector<std::vector<uint32_t>> group_;    // by engine: others that may have its requests
+  std::vector<std::vector<uint32_t>> group_;    // by engine: others that may share its requests
   std::vector<bool> serves_others_, may_be_gapless_;  // by engine
-  std::vector<std::vector<bool>>
-      maybe_inside_;  // by request and token; for those without an engine
+  // By request whose engine is not known, then token: whether a step of a trace may have made it.
+  std::vector<std::vector<bool>> maybe_inside_;
 
  public:
   [[nodiscard]] const TokenTimesOf& times() const { return times_; }

@@ -7,7 +7,7 @@
 
 namespace tacho {
 
-// Records and engines in milliseconds of the client's clock.
+// Builds request records and engines for tests. Times are milliseconds on the client's clock.
 class JoinScene {
  public:
   struct Tokens {
@@ -17,7 +17,7 @@ class JoinScene {
 
   JoinScene() { Worker(); }
 
-  // Another worker with one engine or several data-parallel ones; returns its index.
+  // Adds a worker that has `of_it` engines, data-parallel ones if several; returns its index.
   uint32_t Worker(int64_t of_it = 1) {
     table.workers.push_back({"", "", of_it > 1, of_it});
     table.engines = table.workers.size();
@@ -29,7 +29,8 @@ class JoinScene {
     engine.clock_error = DurationNs{error_us * 1000};
     return engine;
   }
-  // A step with C requests that read `ctoks` tokens and G that generate `gtoks`.
+  // Adds a step. For its label, Of(c, ctoks, g, gtoks) has c requests that read `ctoks` prompt
+  // tokens and g requests that generate `gtoks` tokens.
   static void Step(JoinEngine& engine, int64_t start_ms, int64_t end_ms, StepLabel label) {
     const TimeNs end{end_ms * 1'000'000};
     engine.steps.push_back({label,
@@ -43,7 +44,7 @@ class JoinScene {
   static StepLabel OfDecode(int64_t g) { return Of(0, 0, g, g); }
   static StepLabel Empty() { return Of(0, 0, 0, 0); }
 
-  // A whole answer that ended at its limit.
+  // Adds a request that was completely answered and reached its token limit.
   Request& Answer(int64_t sent_ms, int64_t prompt_tokens, const std::vector<Tokens>& chunks,
                   uint32_t worker = 0) {
     Request& request = table.rows.emplace_back();

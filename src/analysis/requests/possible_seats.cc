@@ -5,13 +5,14 @@
 namespace tacho {
 namespace {
 
-// Counts tokens of one request through slots, at most most_of_one a slot.
+// Puts the tokens of one request into slots one by one, at most Slot::most_of_one in each.
 class SlotCursor {
  public:
   SlotCursor(const std::vector<SlotProblem::Slot>& slots, int32_t at, int32_t step)
       : slots_(slots), at_(at), step_(step) {}
 
-  // Takes a place in the next slot that has one, not before `bound` in the cursor's direction.
+  // Puts the next token into the nearest slot with room for it, not before `bound` in the direction
+  // in which the cursor moves. Returns the slot.
   int32_t Take(int32_t bound) {
     if (step_ > 0 ? bound > at_ : bound < at_) {
       at_ = bound;
@@ -78,13 +79,13 @@ int64_t PossibleSeats::LastEnded(TimeNs at, int64_t from) const {
   const auto has_ended = [&](int64_t step) {
     return earliest_made_[static_cast<size_t>(step)] <= at;
   };
-  // The next token is usually one or a few steps later.
+  // The searched step is usually close to `from`, so widen the search from there.
   int64_t low = from, width = 1;
   while (low + width < steps && has_ended(low + width)) {
     low += width;
     width *= 2;
   }
-  int64_t high = std::min(low + width, steps);  // has not ended
+  int64_t high = std::min(low + width, steps);  // this step has not ended by `at`
   while (high - low > 1) {
     const int64_t middle = low + (high - low) / 2;
     (has_ended(middle) ? low : high) = middle;
@@ -176,7 +177,7 @@ bool PossibleSeats::CloseGaps(Seating& seating) {
   if (!IsGapless(seating)) return false;
   SeatRange* later = seats.data() + seating.seats;
   bool changed = false;
-  // The second token is in the first answer slot after the first one.
+  // The second token is in the first answer slot after the step that makes the first token.
   int32_t last = 0;
   if (seating.first_token.last >= prompt_slots()) {
     last = answer_slots();

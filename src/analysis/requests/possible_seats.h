@@ -9,53 +9,53 @@
 
 namespace tacho {
 
-// The slots from `first` to `last` of StepRooms that a token may be in: -1 stands for all steps
-// before the trace, the number of slots for all steps after it.
+// The slots of StepRooms in which a token may have been made: from `first` to `last`, inclusive. -1
+// stands for all steps before the trace, the number of slots for all steps after it.
 struct SeatRange {
   int32_t first = 0, last = 0;
   [[nodiscard]] bool fixed() const { return first == last; }
   bool operator==(const SeatRange&) const = default;
 };
 
-// A request that an engine may have served.
+// A request that this engine may have served, and the slots that its tokens may be in.
 struct Seating {
   uint32_t request = 0;
-  // Its engine is not known, so it need not be in the steps of this one.
+  // Another engine may have served the request, so it need not be in the steps of this one.
   bool optional = false;
   bool fits = true;
   uint32_t waits_from = 0;  // first step that may have read its prompt
-  SeatRange first_token;    // prompt slots; of a request without tokens: where it may be read
-  size_t seats = 0;         // index into PossibleSeats::seats: its later tokens, answer slots
-  uint32_t later = 0;       // number of these
-  int32_t more_first = 0;   // the first answer slot that may have a token beyond these
-  int32_t over = -1;        // the last answer slot that may have one
+  // Prompt slots that may have made its first token; without tokens: that may have read its prompt.
+  SeatRange first_token;
+  size_t seats = 0;        // where PossibleSeats::seats has its second token, then the later ones
+  uint32_t later = 0;      // number of its tokens after the first one
+  int32_t more_first = 0;  // the first answer slot that may have a token that did not arrive
+  int32_t over = -1;       // the last answer slot that may have such a token
 };
 
-// Where the tokens of requests fit on an engine by clocks and order.
+// Finds the slots of an engine that each token of a request fits, by clocks and order.
 //
-// A step fits a token if it starts when the request was sent, or later, and its tokens are out when
-// the token arrived, or earlier, up to the error of the clock. The trace may begin after the engine
-// has made tokens and end before it makes more, but it has each step between its first and its last
-// one.
+// A step fits a token if it starts no earlier than the request was sent, and its tokens are out no
+// later than the token arrived, up to the error of the clock. The trace may begin or end in the
+// middle of the engine's work, but it has each step between its first and its last one.
 class PossibleSeats {
  public:
-  // `engine`, `rooms` and `times` must outlive it. `engine` has at least one step and a clock.
+  // `engine`, `rooms` and `times` must outlive the object. `engine` has steps and a clock_error.
   PossibleSeats(const JoinEngine& engine, const StepRooms& rooms, const TokenTimesOf& times);
 
   // Adds a request. Seating::fits is false if it cannot have been here. Cost: O(tokens), and
   // O(log steps) for each gap between tokens.
   void Add(uint32_t request, bool optional);
-  // Applies order to the ranges of one request: later tokens are in later slots; and if `gapless`,
-  // in the very next ones. Returns whether a range changed. Cost: O(tokens).
+  // Narrows the ranges of one request by the order of its tokens: a later token is in a later slot
+  // and, if `gapless`, in the very next one. Returns whether a range changed. Cost: O(tokens).
   bool Order(Seating& seating);
 
-  // True: from its first token to its last, a request is in each step that generates, as in
-  // continuous batching. This is applied to a request only if each slot between these tokens makes
-  // exactly one token for each generating request. A slot with more tokens may read a preempted
-  // request again.
+  // True: a request is in each step that generates between its first and its last token, as in
+  // continuous batching. Exempt are requests with a slot between these tokens that makes more
+  // tokens than it has generating requests: such a step may read a preempted request again.
   bool gapless = false;
 
-  std::vector<Seating> seatings;
+  std::vector<Seating> seatings;  // in the order of Add
+  // Answer slots of all tokens except the first one of each request; see Seating::seats.
   std::vector<SeatRange> seats;
 
   [[nodiscard]] int32_t prompt_slots() const {
@@ -64,17 +64,18 @@ class PossibleSeats {
   [[nodiscard]] int32_t answer_slots() const {
     return static_cast<int32_t>(rooms_->answers.size());
   }
-  // The first step that starts at `at` or later, and the last one that starts then or earlier (-1:
-  // none), up to the error of the clock.
+  // The first step that may have started at `at` or later, and the last step that may have started
+  // at `at` or earlier (-1: no step), given the error of the clock.
   [[nodiscard]] uint32_t FirstFrom(TimeNs at) const;
   [[nodiscard]] int64_t LastUntil(TimeNs at) const;
 
  private:
   void PlaceFirst(Seating& seating, const TokenTimes& times);
-  // The last step that has ended at `at`, searched from step `from` on; -1: none; the number of
-  // steps: a step after the trace may have ended by then.
+  // The last step that had ended by `at`, searched from step `from` on. -1: no step had. The number
+  // of steps: even a step after the trace may have ended by `at`.
   [[nodiscard]] int64_t LastEnded(TimeNs at, int64_t from) const;
-  // The last prompt or answer slot at or before a step of LastEnded.
+  // Converts a result of LastEnded: the last prompt or answer slot at or before that step. `before`
+  // is StepRooms::prompts_before or answers_before.
   [[nodiscard]] int32_t SlotUntil(const std::vector<uint32_t>& before, int64_t step) const;
   bool OrderForward(Seating& seating);
   bool OrderBackward(Seating& seating);
@@ -85,7 +86,7 @@ class PossibleSeats {
   const StepRooms* rooms_;
   const TokenTimesOf* times_;
   DurationNs error_;
-  std::vector<TimeNs> earliest_made_;  // by step: of it and all later ones
+  std::vector<TimeNs> earliest_made_;  // by step: the earliest `made` of it and all later steps
   TimeNs last_made_;
 };
 

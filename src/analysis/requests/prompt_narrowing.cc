@@ -36,7 +36,7 @@ bool PromptNarrowing::TrimOne(Seating& seating) const {
   const int64_t least = times_.requests[seating.request].prompt_least;
   const auto slots = static_cast<int32_t>(rooms_.prompts.size());
   if (least > 0 && !tokens_before_.empty() && seating.waits_from > 0) {
-    // The slot with which all steps since it was sent have read enough tokens.
+    // The first slot by which the steps since the request was sent have read `least` tokens.
     const auto from = rooms_.prompts_before[seating.waits_from];
     const auto enough =
         std::ranges::lower_bound(tokens_before_.begin() + from + 1, tokens_before_.end(),
@@ -85,7 +85,8 @@ bool PromptNarrowing::Trim(PossibleSeats& seats) const {
 bool PromptNarrowing::Narrow(PossibleSeats& seats) {
   bool changed = Trim(seats);
   CountReaders(seats);
-  // The last slot at or before each one where all who may be reading do.
+  // all_read[i]: the last slot before `i` that reads the prompts of all requests that may be
+  // reading.
   std::vector<int32_t> all_read(rooms_.prompts.size() + 1, -1);
   for (size_t slot = 0; slot < rooms_.prompts.size(); ++slot) {
     const bool all =

@@ -15,7 +15,7 @@ class PromptReader {
     std::iota(order_.begin(), order_.end(), size_t{0});
     std::ranges::stable_sort(order_, {}, [&](size_t i) { return prompts[i].last_step; });
     for (size_t i = 0; i < prompts.size(); ++i)
-      reads_.push_back({earliest[i], prompts[i].last_step});  // until the tokens say more
+      reads_.push_back({earliest[i], prompts[i].last_step});  // Read() narrows it if it can
   }
 
   std::vector<PromptReads> Read() {
@@ -29,14 +29,14 @@ class PromptReader {
   }
 
  private:
-  // The prompt that is half read.
+  // The prompt that a step left half read.
   struct HalfRead {
-    std::vector<size_t> candidates;  // it is one of these
+    std::vector<size_t> candidates;  // the prompt is one of these
     uint32_t first_step = 0;
-    int64_t tokens = 0;  // that were read of it
+    int64_t tokens = 0;  // how many of its tokens were read so far
   };
 
-  // The prompts order_[next_, end) are complete after this step.
+  // Assigns what `step` reads. It completes the prompts order_[next_, end).
   void ReadStep(uint32_t step, size_t end) {
     const HalfRead half = std::exchange(half_, {});
     const auto is_candidate = [&](size_t prompt) {
@@ -80,14 +80,14 @@ class PromptReader {
       half_ = std::move(after);
       return;
     }
-    // All tokens since then are accounted for.
+    // Nothing is half read, so the steps since `lost_` was set were assigned rightly.
     for (const auto& [prompt, reads] : unsure_) reads_[prompt] = reads;
     unsure_.clear();
     lost_ = false;
   }
 
-  // Those of the prompts order_[from, ...) that are the next to be complete and that `step` could
-  // read a part of.
+  // Once order_[0, from) are complete: the prompts that are completed next, all by the same step.
+  // Only those that `step` could have read a part of.
   [[nodiscard]] std::vector<size_t> CompletedNext(size_t from, uint32_t step) const {
     std::vector<size_t> found;
     for (size_t i = from; i < order_.size(); ++i) {
@@ -101,12 +101,12 @@ class PromptReader {
   const std::vector<StepLabel>& labels_;
   const std::vector<PromptToRead>& prompts_;
   const std::vector<uint32_t>& earliest_;
-  std::vector<size_t> order_;  // prompts by last step
+  std::vector<size_t> order_;  // indices of prompts, sorted by last_step
   std::vector<PromptReads> reads_;
-  size_t next_ = 0;  // in order_: the first that is not complete
+  size_t next_ = 0;  // index into `order_`: the first prompt that is not complete
   HalfRead half_;
-  // After a step that could not be assigned, and at the start, a prompt may be half read without
-  // half_ having its tokens. What follows is sure only once a step leaves nothing half read.
+  // True at the start, and after a step that could not be assigned: a prompt may be half read that
+  // `half_` does not know. Results wait in `unsure_` until a step leaves nothing half read.
   bool lost_ = true;
   std::vector<std::pair<size_t, PromptReads>> unsure_;
 };

@@ -13,7 +13,8 @@ namespace {
 constexpr double kBandBounds[] = {0, 0.4, 0.6, 0.9, 0.99, 1};
 constexpr size_t kFewestForBands = 5;
 
-// Rounds the means so that the sum is that of the rounded sums before each part.
+// The mean parts of `rows`. Rounds the running sum after each part, not each part by itself, so
+// that the parts add up to the rounded mean e2e.
 RequestGroup MeansOf(const std::vector<const RequestRow*>& rows) {
   RequestGroup group;
   group.count = rows.size();
@@ -43,7 +44,8 @@ void AddBands(std::vector<const RequestRow*> whole, RequestAnalysis& analysis) {
   for (size_t band = 0; band + 1 < std::size(kBandBounds); ++band) {
     const double to = kBandBounds[band + 1];
     auto end = static_cast<size_t>(std::llround(to * static_cast<double>(count)));
-    // The slowest one is in the last band, and the middle one in the median band.
+    // With few requests too, the slowest one is in the last band, and the middle one in the median
+    // band.
     if (to < 1 && count > 0) end = std::min(end, count - 1);
     if (band == kMedianBand) end = std::max(end, std::min(count - 1, count / 2 + 1));
     end = std::max(end, begin);

@@ -10,48 +10,51 @@
 
 namespace tacho {
 
-// A group of whole requests: a band of e2e, or a scenario.
+// A group of completely answered requests: those of one scenario, or those whose e2e lies between
+// two quantiles (a band).
 struct RequestGroup {
-  std::string scenario;     // "": all
+  std::string scenario;     // "": all scenarios
   double from = 0, to = 1;  // quantiles of e2e
   uint64_t count = 0;
-  RequestParts parts;  // means, rounded so that they add up to that of e2e
+  RequestParts parts;  // means, rounded so that they add up to the mean e2e
   double tokens = 0;   // mean
   DurationNs e2e() const { return parts.Sum(); }
 };
 
-// How much more the slowest band has than the median one.
+// By how much the means of the slowest band exceed those of the median band.
 struct SlowestHave {
-  DurationNs more;  // of e2e
+  DurationNs more;  // the difference of e2e
   struct Part {
     RequestPart part = RequestPart::kUnknown;
     DurationNs more;
   };
-  std::vector<Part> parts;  // those with more, most first
-  double tokens = 0, median_tokens = 0;
+  std::vector<Part> parts;  // only parts that are longer, sorted by the difference, largest first
+  double tokens = 0, median_tokens = 0;  // means of the two bands
 };
 
 struct RequestAnalysis {
   JoinWhy why = JoinWhy::kNoRequests;
-  std::optional<double> tied_share;       // of the tokens that steps of the recording made
-  std::optional<DurationNs> clock_error;  // the largest of the engines
-  std::vector<RequestRow> rows;  // in the order of the table; those never sent are left out
-  // Groups leave out requests that lie outside of the recording, unless all do.
-  std::vector<RequestGroup> bands;      // by e2e: [0, 0.4), ... [0.99, 1]; empty without whole ones
-  std::vector<RequestGroup> scenarios;  // by name, if there are several
-  std::optional<SlowestHave> slowest;   // with five requests or more
+  // Of the tokens not known to be made outside of the recording: the share whose step is known.
+  std::optional<double> tied_share;
+  std::optional<DurationNs> clock_error;  // the largest error among the engines
+  // In the order of the table, without requests that were never sent.
+  std::vector<RequestRow> rows;
+  // `bands` and `scenarios` leave out requests that lie outside of the recording, unless all do.
+  std::vector<RequestGroup> bands;      // e2e from quantile 0 to 0.4, ... 0.99 to 1; may be empty
+  std::vector<RequestGroup> scenarios;  // sorted by name; empty if there is only one
+  std::optional<SlowestHave> slowest;   // absent with fewer than five requests
 
   [[nodiscard]] bool any() const { return !rows.empty(); }
-  // How many requests do not lie outside of the recording, as far as that is known.
+  // Counts the requests that are not known to lie outside of the recording.
   [[nodiscard]] uint64_t recorded() const;
 };
-// The band around the median, and the slowest one.
+// Indices into RequestAnalysis::bands: the band around the median, and the slowest band.
 inline constexpr size_t kMedianBand = 1, kSlowestBand = 4;
 
 RequestAnalysis SplitRequests(const RequestInput& input);
 
-// The whole requests by e2e: those inside of the recording; if none is, those whose time is split;
-// if none is, all.
+// The completely answered requests, sorted by e2e. Keeps only those inside of the recording; if
+// there are none, only those whose time could be split into parts; if there are none either, all.
 std::vector<const RequestRow*> RequestsByE2e(const RequestAnalysis& requests);
 
 }  // namespace tacho

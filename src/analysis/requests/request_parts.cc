@@ -14,9 +14,9 @@ constexpr std::array<std::string_view, kRequestParts> kPartIds = {
     "client", "network", "queue",         "prefill",   "wait-prefill",        "decode", "comm",
     "skew",   "host",    "between-steps", "preempted", "detokenise-and-send", "unknown"};
 
-constexpr double kNearBatch = 2;  // decode steps of half to double the requests
+constexpr double kNearBatch = 2;  // DecodeStep: how much larger or smaller a batch may be
 
-// Whose fault the idle time of a step is.
+// The part that idle time of this cause counts as. `device`: the part of the step's compute.
 RequestPart WhoseIdle(IdleCause cause, RequestPart device) {
   switch (cause) {
     case IdleCause::kHostLate:
@@ -59,7 +59,7 @@ RequestParts RequestParts::ScaledTo(DurationNs sum) const {
   const DurationNs whole = Sum();
   if (sum >= whole) return *this;
   RequestParts scaled;
-  // Each bound is rounded, so their differences add up to the last one.
+  // Rounds the running sum after each part, so that the parts add up to `sum` exactly.
   DurationNs before, scaled_before;
   __extension__ typedef __int128 Wide;
   for (size_t i = 0; i < ns.size(); ++i) {
@@ -91,13 +91,13 @@ RequestFit::RequestFit(uint32_t first_read, std::vector<uint32_t> steps,
 bool RequestFit::Makes(uint32_t step) const { return std::ranges::binary_search(made_, step); }
 bool RequestFit::IsUnsure(uint32_t step) const { return std::ranges::binary_search(unsure_, step); }
 
-// A way through time, stretch by stretch.
+// Splits an interval of time into parts, stretch by stretch from its start to its end.
 class RequestSplitter::Path {
  public:
   explicit Path(Interval whole) : at_(whole.start), end_(whole.end) {}
 
-  // The time up to the end of `when` has these parts, as far as it is within the whole and not
-  // spent yet. Time before `when` that nothing was said about is unknown.
+  // Counts the time up to the end of `when` as these parts, but only what lies within the interval
+  // and was not counted before. A gap before `when` counts as unknown.
   void Spend(Interval when, const RequestParts& parts) {
     SpendAll(when.start, RequestPart::kUnknown);
     const TimeNs until = std::min(when.end, end_);
@@ -138,7 +138,7 @@ RequestSplitter::RequestSplitter(const std::vector<DigestStep>& steps, const Ste
 
 std::optional<DurationNs> RequestSplitter::DecodeStep(int64_t requests) const {
   if (requests <= 0) return std::nullopt;
-  // The nearest by ratio; of two, the smaller batch.
+  // The batch size with the nearest ratio; if two are equally near, the smaller one.
   const auto distance = [&](int64_t other) {
     return std::abs(std::log(static_cast<double>(other) / static_cast<double>(requests)));
   };
@@ -176,7 +176,7 @@ RequestParts RequestSplitter::OfCell(size_t number, DurationNs length, Role role
   parts[RequestPart::kComm] = cell.comm - parts[RequestPart::kSkew];
   for (size_t i = 0; i < cell.idle.size(); ++i)
     parts[WhoseIdle(static_cast<IdleCause>(i), device)] += cell.idle[i];
-  // In a sound trace the rest is compute.
+  // The rest is compute. If it is negative, the trace contradicts itself.
   const DurationNs rest = length - parts.Sum();
   if (rest < DurationNs{}) return OnePart(RequestPart::kUnknown, length);
   parts[device] += rest;
@@ -213,7 +213,8 @@ RequestParts RequestSplitter::OfTimeBefore(uint32_t step, Role role) const {
     return OnePart(RequestPart::kUnknown, length);
   RequestParts parts = OfCell(2 * size_t{step}, length, role);
   if (role != Role::kOther) return parts;
-  // Without that step there would be one pause less; a longer one has another reason.
+  // The request was not in the step. Without the step there would be one pause less, so a usual
+  // pause is charged to it; the rest of a longer pause has another reason.
   const RequestPart of_step =
       steps_[step].label.context_requests > 0 ? RequestPart::kWaitPrefill : RequestPart::kPreempted;
   for (const RequestPart part :
@@ -247,7 +248,7 @@ void RequestSplitter::AddSend(uint32_t last, TimeNs seen, Path& path) const {
 
 namespace {
 
-// The number of the last token of a chunk.
+// The index, among the request's tokens, of the last token of a chunk.
 size_t LastTokenOf(const RequestTimes& times, size_t chunk) {
   size_t tokens = 0;
   for (size_t i = 0; i <= chunk; ++i) tokens += times.chunks[i].tokens;
@@ -311,7 +312,7 @@ bool RequestSplitter::Contradicts(const RequestTimes& times, const RequestFit& f
     const uint32_t made_by = fit.steps()[token - 1];
     if (made_by == RequestFit::kNoStep) continue;
     if (!cells_.steps[made_by].known) continue;
-    // Short work may follow the tokens.
+    // Short work may follow the copy of the tokens, so they may be out before the work's end.
     const DigestStep& step = steps_[made_by];
     TimeNs made = cells_.steps[made_by].work.end;
     if (!step.device.empty()) made = std::min(made, step.device.start + step.device_busy);

@@ -17,17 +17,17 @@ namespace tacho {
 
 // What the time of a request is made of. docs/metrics.md defines each part.
 enum class RequestPart : uint8_t {
-  kClient,        // due, but not yet taken by the client's kernel
-  kNetwork,       // as long as requests that do not queue take until their first step, at least
+  kClient,        // the request was due, but the client's kernel had not taken it yet
+  kNetwork,       // the part of the time until its first step that every request needs
   kQueue,         // the rest of the time before its first step
-  kPrefill,       // the device in the steps that read its prompt
-  kWaitPrefill,   // its answer waited for, or in, steps that others' prompts made longer
-  kDecode,        // the device in the steps that made its tokens
-  kComm,          // exposed communication in its steps
-  kSkew,          // the same, while it waited for other ranks, as far as that is known
+  kPrefill,       // the device worked in steps that read its prompt
+  kWaitPrefill,   // time that steps took because they read prompts of other requests
+  kDecode,        // the device worked in steps that made its tokens
+  kComm,          // exposed communication in its steps, without kSkew
+  kSkew,          // exposed communication in its steps that is known to be waiting for other ranks
   kHost,          // the device was idle in its steps because of the host
   kBetweenSteps,  // no step ran
-  kPreempted,     // steps of others ran, which read no prompt, while it had to wait
+  kPreempted,     // it waited while steps ran that had only other requests and read no prompt
   kSend,          // from the end of its last step until the client's host had its tokens
   kUnknown,
   kCount,
@@ -35,7 +35,7 @@ enum class RequestPart : uint8_t {
 inline constexpr size_t kRequestParts = static_cast<size_t>(RequestPart::kCount);
 std::string_view RequestPartId(RequestPart part);  // "client", ..., "detokenise-and-send"
 
-// By RequestPart; never negative.
+// A request's time, split into its parts; none is negative.
 struct RequestParts {
   std::array<DurationNs, kRequestParts> ns = {};
 
@@ -45,32 +45,33 @@ struct RequestParts {
   }
   [[nodiscard]] DurationNs Sum() const;
   void Add(const RequestParts& more);
-  // These parts, scaled in proportion so that they add up to `sum` exactly; unchanged if that is
-  // Sum() or more.
+  // These parts, scaled in proportion so that they add up to `sum` exactly; unchanged if `sum` is
+  // not below Sum().
   [[nodiscard]] RequestParts ScaledTo(DurationNs sum) const;
   bool operator==(const RequestParts&) const = default;
 };
-// What all of `fits` have in common; the rest is kUnknown. All of them have the same sum.
+// For each part, the least time that any of `fits` has; the rest of the time is kUnknown. All of
+// `fits` must have the same sum.
 RequestParts CommonOf(std::span<const RequestParts> fits);
 
 // A request's times on the clock of its engine's steps.
 struct RequestTimes {
   struct Chunk {
-    TimeNs seen;  // at the client
+    TimeNs seen;  // when it reached the client
     uint32_t tokens = 0;
   };
   TimeNs due, sent;
-  std::vector<Chunk> chunks;  // with tokens, in order
+  std::vector<Chunk> chunks;  // only chunks with tokens, in order
 };
 
-// One way in which the request fits the steps of its engine.
+// One possible assignment of a request to the steps of its engine.
 class RequestFit {
  public:
   static constexpr uint32_t kNoStep = 0xffffffff;
 
-  // `steps`: by token, the step that made it, never decreasing; kNoStep: not known, or not
-  // recorded. `first_read`: the first step that reads its prompt; kNoStep unless the first token
-  // has a step. `unsure`: steps, in order, that may or may not have made one of its tokens.
+  // `steps[token]`: the step that made the token, never decreasing; kNoStep: not known, or not
+  // recorded. `first_read`: the first step that reads the prompt; must be kNoStep if the first
+  // token's step is kNoStep. `unsure`: steps, in order, that may have made one of the tokens.
   RequestFit(uint32_t first_read, std::vector<uint32_t> steps, std::vector<uint32_t> unsure = {});
 
   [[nodiscard]] uint32_t first_read() const { return first_read_; }
@@ -80,26 +81,29 @@ class RequestFit {
 
  private:
   uint32_t first_read_;
-  std::vector<uint32_t> steps_, made_, unsure_;  // made_: in order
+  // `made_`: the known steps of `steps_`, in order.
+  std::vector<uint32_t> steps_, made_, unsure_;
 };
 
-// Splits the time of requests by the steps of their engine. Refers to its arguments.
+// Splits the time of requests by what their engine's steps did. Refers to `steps` and `cells`.
 class RequestSplitter {
  public:
-  // `labels`, `cells`: of the same steps. `clock_error`: how far times of the client may be off on
-  // the clock of the steps. `skew`: SkewOfCells; empty: not known. Cost: O(steps log steps).
+  // `cells` must be those of `steps`. `clock_error`: how far the client's times may be off on the
+  // clock of the steps. `skew`: what SkewOfCells returned; empty if not known. Cost: O(steps log
+  // steps).
   RequestSplitter(const std::vector<DigestStep>& steps, const StepCells& cells,
                   DurationNs clock_error, const std::vector<DurationNs>& skew = {});
 
   // Takes in the time from a request's sending to its first step. The shortest of these times is
-  // what all requests need (kNetwork). To be called for each request that did not queue, before any
-  // parts are taken. Without any call, the way to the engine is part of the queue.
+  // kNetwork of all requests. Call it for each request that did not queue, before any function that
+  // returns parts. Without a call, kNetwork is 0 and this time is part of kQueue.
   void AddFirstStep(TimeNs sent, uint32_t first_read);
 
-  // The parts of the time from `due` until the client had the chunk. They add up to it exactly.
+  // The parts of the time from `due` until the client had the chunk. Their sum is exactly that
+  // time.
   [[nodiscard]] RequestParts UntilChunk(const RequestTimes& times, const RequestFit& fit,
                                         size_t chunk) const;
-  // The parts of the time from the chunk before until this one; `chunk` is 1 or more.
+  // The parts of the time between chunk `chunk` - 1 and chunk `chunk`, which is at least 1.
   [[nodiscard]] RequestParts Gap(const RequestTimes& times, const RequestFit& fit,
                                  size_t chunk) const;
 
@@ -107,12 +111,13 @@ class RequestSplitter {
   // first step begins before the request was sent, or tokens are seen before their step's end.
   [[nodiscard]] bool Contradicts(const RequestTimes& times, const RequestFit& fit) const;
 
-  // What a decode step of so many requests takes here, or one of about as many (half to double);
-  // nullopt if there is no such step.
+  // The median length of the decode steps with `requests` requests or, if none has, with the
+  // nearest number between half and double; nullopt if there is no such step.
   [[nodiscard]] std::optional<DurationNs> DecodeStep(int64_t requests) const;
 
   enum class Role : uint8_t { kReadsPrompt, kMakesToken, kOther };
-  // The parts of the work of a step, and of the time before it, for a request with that role.
+  // The parts of the work of a step, and of the time before it, for a request that has this role in
+  // the step.
   [[nodiscard]] RequestParts OfStep(uint32_t step, Role role) const;
   [[nodiscard]] RequestParts OfTimeBefore(uint32_t step, Role role) const;
 
@@ -121,7 +126,7 @@ class RequestSplitter {
 
   [[nodiscard]] Role RoleIn(const RequestFit& fit, uint32_t step) const;
   [[nodiscard]] RequestParts InFit(const RequestFit& fit, uint32_t step, bool before) const;
-  // `number`: index into StepCells::cells.
+  // Takes an index into StepCells::cells, and the length of that cell.
   [[nodiscard]] RequestParts OfCell(size_t number, DurationNs length, Role role) const;
   void AddSteps(const RequestFit& fit, uint32_t from, uint32_t last, bool whole, Path& path) const;
 
@@ -130,9 +135,10 @@ class RequestSplitter {
   const std::vector<DigestStep>& steps_;
   const StepCells& cells_;
   DurationNs clock_error_;
-  std::vector<DurationNs> skew_;                    // by cell; empty: not known
-  std::map<int64_t, std::vector<int64_t>> decode_;  // lengths of pure decode steps, by requests
-  DurationNs usual_pause_;                          // between two steps: the median
+  std::vector<DurationNs> skew_;  // by cell; empty: not known
+  // By number of requests: the lengths of the pure decode steps that have so many.
+  std::map<int64_t, std::vector<int64_t>> decode_;
+  DurationNs usual_pause_;  // the median pause between two steps
   std::optional<DurationNs> least_until_first_;
 };
 

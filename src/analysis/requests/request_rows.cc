@@ -10,17 +10,17 @@ namespace {
 constexpr std::array<std::string_view, static_cast<size_t>(RequestLacks::kCount)> kLacksIds = {
     "", "tokens", "tie", "recorded", "clock"};
 
-// When the client should have handed the request over, as far as its record says.
+// When the request was due or, if its record does not say, when it was handed over or sent.
 TimeNs DueOf(const Request& request) {
   return request.due.value_or(request.handed.value_or(*request.sent));
 }
-// When its time ends; absent if it never ended.
+// When the request ended: its last token if it is whole. Absent if no end is known.
 std::optional<TimeNs> EndOf(const Request& request) {
   if (request.whole && request.last_token) return request.last_token;
   return request.ended ? request.ended : request.last_token;
 }
 
-// The requests of all engines, with what their parts are computed from.
+// Splits the requests of all engines, and keeps what that needs from each engine.
 class SplitRun {
  public:
   explicit SplitRun(const RequestInput& input)
@@ -29,11 +29,11 @@ class SplitRun {
   }
 
   [[nodiscard]] RequestRow RowOf(size_t number) const;
-  // What is known of it without any step.
+  // The row of a request as far as it is known without the steps: its time is client or unknown.
   [[nodiscard]] RequestRow WithoutSteps(size_t number) const;
   void Refuse(uint32_t engine) { engines_[engine].splitter.reset(); }
   [[nodiscard]] std::optional<RequestDetail> DetailOf(size_t number) const;
-  // The largest of the engines.
+  // The largest error among the engines.
   [[nodiscard]] std::optional<DurationNs> clock_error() const {
     std::optional<DurationNs> most;
     for (const Engine& engine : engines_) {
@@ -45,7 +45,7 @@ class SplitRun {
  private:
   struct Engine {
     const TraceDigest* digest = nullptr;
-    DurationNs to_steps;  // from the client's clock to that of the steps
+    DurationNs to_steps;  // add it to a time of the client's clock to get one of the steps' clock
     DurationNs clock_error;
     std::unique_ptr<RequestSplitter> splitter;  // null: its requests cannot be split
   };
@@ -53,9 +53,9 @@ class SplitRun {
   void Add(uint32_t number);
   void FindReads(uint32_t number);
   void NarrowClock(uint32_t number);
-  // Whether a request that was sent then did not queue: of the steps that began after its sending,
-  // its first one is the first or, if the engine plans a step ahead, the second. Before the first
-  // step of the recording nothing is known.
+  // Whether a request did not queue: its prompt is first read by the first step that began after
+  // the request was sent or, as the engine may plan one step ahead, by the second. False if the
+  // first step of the recording reads it: earlier steps are not known.
   [[nodiscard]] static bool IsReadAtOnce(const Engine& engine, TimeNs sent, uint32_t first_read) {
     const std::vector<StepCells::Step>& cells = engine.digest->cells.steps;
     return first_read > 0 && cells[std::max(first_read, 2U) - 2].work.start <= sent;
@@ -65,7 +65,7 @@ class SplitRun {
     if (engine >= engines_.size() || !engines_[engine].splitter) return nullptr;
     return &engines_[engine];
   }
-  // Where a token was made, in steps of the digest; nullopt: not by a step that is known.
+  // The first and the last step of the digest that may have made a token; nullopt: no known step.
   struct Seat {
     uint32_t first = 0, last = 0;
   };
@@ -78,7 +78,8 @@ class SplitRun {
     return Seat{steps[seat.first].digest_step, steps[seat.last].digest_step};
   }
   [[nodiscard]] RequestTimes TimesOf(size_t number, const Engine& engine) const;
-  // The ways in which it fits that differ most.
+  // Up to three possible assignments of the request to steps, those that differ most from each
+  // other.
   [[nodiscard]] std::vector<RequestFit> FitsOf(size_t number, size_t tokens) const;
 
   const RequestTable& table_;
@@ -101,7 +102,7 @@ void SplitRun::Add(uint32_t number) {
   engine.clock_error = joined.clock_error.value_or(DurationNs{});
   FindReads(number);
   NarrowClock(number);
-  FindReads(number);  // fewer steps are possible now
+  FindReads(number);  // again: with a narrower clock, fewer steps may have read a prompt
   engine.splitter = std::make_unique<RequestSplitter>(
       engine.digest->steps, engine.digest->cells, engine.clock_error,
       input_.skew == nullptr ? std::vector<DurationNs>{} : (*input_.skew)[joined.trace]);
@@ -144,8 +145,9 @@ void SplitRun::FindReads(uint32_t number) {
   for (size_t i = 0; i < numbers.size(); ++i) reads_[numbers[i]] = found[i];
 }
 
-// No request is read before it was sent, and no token seen before it was made: that bounds how far
-// the clocks can be apart. The middle of what is left is as far from the truth as its half.
+// Narrows the shift between the client's clock and that of the steps. No request is read before it
+// was sent, and no token seen before it was made: this gives the least and the most by which the
+// shift may change. Takes the middle between them; its error is at most half their distance.
 void SplitRun::NarrowClock(uint32_t number) {
   Engine& engine = engines_[number];
   DurationNs least = -engine.clock_error, most = engine.clock_error;
@@ -164,7 +166,7 @@ void SplitRun::NarrowClock(uint32_t number) {
       least = std::max(least, join_.engines[number].steps[step].made - table_.chunks[c].at);
     }
   }
-  if (least > most) return;  // a contradiction, which each request shows by itself
+  if (least > most) return;  // a contradiction, which RowOf finds for each request by itself
   engine.to_steps += DurationNs{least.ns + (most - least).ns / 2};
   engine.clock_error = {((most - least).ns + 1) / 2};
 }
@@ -181,7 +183,7 @@ RequestTimes SplitRun::TimesOf(size_t number, const Engine& engine) const {
 
 std::vector<RequestFit> SplitRun::FitsOf(size_t number, size_t tokens) const {
   std::vector<uint32_t> early(tokens, RequestFit::kNoStep), late = early, unsure;
-  uint32_t before = 0, from = 0;  // `from`: after the last token whose step is known
+  uint32_t before = 0, from = 0;  // `from`: the first step after those of the known tokens so far
   bool hole = false;
   for (size_t i = 0; i < tokens; ++i) {
     const std::optional<Seat> seat = SeatOf(number, i);
@@ -270,7 +272,7 @@ RequestRow SplitRun::RowOf(size_t number) const {
                           [](uint32_t step) { return step == RequestFit::kNoStep; }))
     return row;
   const bool is_one = fits.size() == 1;
-  // The truth lies between the fits: one that contradicts the clock makes the others no surer.
+  // The truth lies between the fits, so all are kept unless each of them contradicts the clock.
   const bool contradicts = std::ranges::all_of(
       fits, [&](const RequestFit& fit) { return engine->splitter->Contradicts(times, fit); });
   row.lacks = contradicts ? RequestLacks::kClock : RequestLacks::kNothing;
@@ -281,7 +283,7 @@ RequestRow SplitRun::RowOf(size_t number) const {
     first.push_back(engine->splitter->UntilChunk(times, fit, 0));
   }
   row.parts = CommonOf(whole).ScaledTo(row.e2e);
-  // After its last token a request that broke off waited for something that never came.
+  // What a request that broke off waited for after its last token is not known.
   row.parts[RequestPart::kUnknown] += row.e2e - row.parts.Sum();
   row.ttft_parts = CommonOf(first);
   row.ttft = row.ttft_parts.Sum();
@@ -338,8 +340,8 @@ std::optional<RequestDetail> SplitRun::DetailOf(size_t number) const {
   return detail;
 }
 
-// Engines whose join is wrong: more of their requests contradict the clock than single bad times
-// explain.
+// Engines whose join is wrong: so many of their requests contradict the clock that single wrong
+// times do not explain it.
 std::vector<uint32_t> EnginesWithContradictions(const std::vector<RequestRow>& rows,
                                                 const RequestJoin& join) {
   constexpr double kMany = 0.05;

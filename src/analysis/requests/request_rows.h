@@ -17,8 +17,8 @@ enum class RequestLacks : uint8_t {
   kTokens,    // no token came
   kTie,       // its tokens fit no steps, or too many
   kRecorded,  // all its tokens were made before or after the recording
-  kClock,     // its times, or those of many of its engine, contradict the engine's by more than the
-              // clocks' error
+  kClock,     // its times, or the times of many requests of its engine, contradict those of the
+              // engine's steps by more than the clocks' error
   kCount,
 };
 std::string_view RequestLacksId(RequestLacks lacks);  // "tokens", "tie", ...; "" for kNothing
@@ -30,55 +30,55 @@ struct RequestRow {
   bool cancelled = false;
   uint64_t tokens = 0;
   std::optional<int64_t> prompt_tokens;
-  size_t number = 0;  // in the table
-  // From when the request was due: to its first token, and to its last one (to its end, if it is
-  // not whole). The parts add up to these times.
+  size_t number = 0;  // index into RequestTable::rows
+  // Both begin when the request was due. `ttft` ends with its first token, `e2e` with its last one,
+  // or with the request's end if it is not whole. `ttft_parts` and `parts` add up to them.
   std::optional<DurationNs> ttft;
   DurationNs e2e;
   RequestParts parts, ttft_parts;
   RequestLacks lacks = RequestLacks::kNothing;
-  bool sure = false;    // the step of each token is known, and the steps that read the prompt
+  bool sure = false;    // the steps that read the prompt and that made each token are all known
   bool inside = false;  // `lacks` is kNothing, and steps of the recording made all its tokens
-  // If `lacks` is kNothing: the trace of the engine, and the steps of its first and last token.
-  std::optional<uint32_t> trace;
-  // `first_step` and `last_step` count only if `steps_known`: then they are the same in all ways in
-  // which the request fits.
+  // The rest is set only if `lacks` is kNothing.
+  std::optional<uint32_t> trace;  // of the engine
+  // The request's first and last step; they mean something only if `steps_known`.
   bool steps_known = false;
   uint32_t first_step = 0, last_step = 0;
-  // Whether it is known which steps read its prompt: those of [first_step, token_step] that read
-  // prompts.
+  // True: the prompt was read by exactly the steps of [first_step, token_step] that read prompts.
   bool reads_known = false;
   uint32_t token_step = 0;
 };
 
-// The requests of a load, with what the split of their time is computed from.
+// The requests of a load, and all that is needed to split their time.
 struct RequestInput {
   const RequestTable* table = nullptr;
   const RequestJoin* join = nullptr;
-  std::vector<const TraceDigest*> digests;  // by trace of the run; null: none
-  std::vector<std::string> engine_names;    // by engine of the join
-  // By trace of the run: SkewOfCells; null, or empty for a trace: not known.
+  std::vector<const TraceDigest*> digests;  // by trace of the run; null if it has no digest
+  std::vector<std::string> engine_names;    // by index into RequestJoin::engines
+  // By trace of the run: what SkewOfCells returned for it; empty if not known. Null if it is not
+  // known for any trace.
   const std::vector<std::vector<DurationNs>>* skew = nullptr;
 };
 struct RequestRows {
-  std::vector<RequestRow> rows;  // in the order of the table; those never sent are left out
-  std::optional<DurationNs> clock_error;  // the largest of the engines
-  // The times of many requests contradict those of their engine, so they were joined wrongly. That
-  // happens where preempted requests are read again. No request of these engines is split.
+  std::vector<RequestRow> rows;  // in the order of the table, without requests that were never sent
+  std::optional<DurationNs> clock_error;  // the largest error among the engines
+  // On some engine, the times of many requests contradict those of its steps, so the join is wrong
+  // there. This happens if an engine reads preempted requests again. No request of such an engine
+  // is split.
   bool contradiction = false;
 };
 // Cost: O(tokens + steps).
 RequestRows SplitRows(const RequestInput& input);
 
-// Everything about one request, by its number in the table.
+// Everything that is known about one request.
 struct RequestDetail {
   struct Chunk {
-    TimeNs seen;  // on the clock of the engine's trace
+    TimeNs seen;  // by the client, on the clock of the engine's trace
     uint32_t tokens = 0;
-    // The step that made its last token lies between these two, both included; absent: not known,
-    // or not recorded.
+    // The first and the last step that may have made its last token; absent: not known, or not
+    // recorded.
     std::optional<uint32_t> step, step_at_most;
-    RequestParts gap;  // from the chunk before until this one; empty for the first
+    RequestParts gap;  // parts of the time since the previous chunk; empty for the first chunk
   };
   TimeNs due, sent;  // on the clock of the engine's trace
   std::vector<Chunk> chunks;
@@ -86,7 +86,7 @@ struct RequestDetail {
   std::vector<uint32_t> reads;
   bool reads_known = false;  // false: steps before these may have read it too
 };
-// nullopt if its time is not split.
+// `request`: index into RequestTable::rows. nullopt if its time cannot be split.
 std::optional<RequestDetail> DetailOf(const RequestInput& input, size_t request);
 
 }  // namespace tacho

@@ -11,9 +11,9 @@ namespace tacho {
 
 // What a step did for a request.
 enum class StepRole : uint8_t {
-  kReads,          // it read a part of its prompt
-  kReadsAndMakes,  // it read the rest of its prompt and made its first token
-  kMakes,          // it made a token of its answer
+  kReads,          // read a part of the prompt
+  kReadsAndMakes,  // read the rest of the prompt and made the first token
+  kMakes,          // made a token of the answer
 };
 std::string_view StepRoleId(StepRole role);  // "reads", "reads-and-makes", "makes"
 
@@ -22,8 +22,8 @@ struct RequestInStep {
   StepRole role = StepRole::kReads;
 };
 
-// The requests that are known to be in a step of a trace of the run: those whose prompt it reads,
-// then the others; each in the order of the rows. Cost: O(rows).
+// The requests known to be in step `step` of trace `trace` of the run. First those whose prompt the
+// step reads, then the others; both in the order of RequestAnalysis::rows. Cost: O(rows).
 std::vector<RequestInStep> RequestsInStep(const RequestAnalysis& requests, uint32_t trace,
                                           uint32_t step);
 

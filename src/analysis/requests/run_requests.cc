@@ -13,15 +13,16 @@
 namespace tacho {
 namespace {
 
-// The engines of one worker, each as its traces by rank.
+// One engine of a worker, and the traces of its ranks.
 struct EngineTraces {
   uint32_t worker = 0;
   std::vector<uint32_t> traces;  // ascending
-  uint32_t lowest = 0;           // that of the lowest rank
+  uint32_t lowest = 0;           // the trace of the lowest rank
 };
 
 std::vector<EngineTraces> EnginesOfRun(const RunAnalysis& run, const RequestTable& table) {
-  // By worker, data-parallel engine, and how many traces before it claim to be the same rank.
+  // Keys: worker, data-parallel engine, and how many earlier traces claim to be the same rank.
+  // Values: traces by rank.
   std::map<std::tuple<uint32_t, int64_t, size_t>, std::map<int64_t, uint32_t>> engines;
   std::map<std::tuple<uint32_t, int64_t, int64_t>, size_t> claims;
   for (uint32_t i = 0; i < run.traces.size(); ++i) {

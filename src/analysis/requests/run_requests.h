@@ -9,27 +9,28 @@
 
 namespace tacho {
 
-// The requests of a run and its steps, joined: what RunAnalysis::requests was computed from.
+// The requests of a run, joined with its steps. RunAnalysis::requests is computed from these.
 struct RunRequests {
   RequestTable table;
   RequestJoin join;
-  std::vector<std::string> engine_names;  // by engine of the join
-  // By trace of the run: SkewOfCells; empty: not known.
+  std::vector<std::string> engine_names;  // by index into RequestJoin::engines
+  // By trace of the run: what SkewOfCells returned for it; empty if not known.
   std::vector<std::vector<DurationNs>> skew;
 };
 
 // Joins the requests with the engines of the run, and fills its `requests` and `joined`. Traces
-// belong to one engine if they name one worker of the table and, within it, one data-parallel
-// engine; if several traces of a worker claim to be the same rank, each belongs to another engine,
-// in the order of their paths. The traces need their digests, and AnalyzeRun must have seen them.
+// that name the same worker of the table, and the same data-parallel engine in it, belong to one
+// engine. But if several traces of a worker claim to be the same rank, each belongs to an engine of
+// its own, in the order of their paths. The traces need their digests, and AnalyzeRun must have
+// seen them.
 void AnalyzeRequests(RunAnalysis& run, RequestTable table);
 
-// SkewOfCells of these traces, by trace of the run; empty: not known, or not asked for. The traces
-// need their digests. Cost: O(n) for n communication kernels of all ranks.
+// By trace of the run: what SkewOfCells finds for it; empty if not known, or if the trace is not in
+// `traces`. The traces need their digests. Cost: O(n) for n communication kernels of all ranks.
 std::vector<std::vector<DurationNs>> SkewOf(const RunAnalysis& run,
                                             const std::vector<uint32_t>& traces);
 
-// What DetailOf needs, of a run that has `joined`. Refers to the run.
+// The input for DetailOf. `run.joined` must be set. The result refers to the run.
 RequestInput InputOf(const RunAnalysis& run);
 
 }  // namespace tacho

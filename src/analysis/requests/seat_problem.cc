@@ -68,7 +68,7 @@ void SeatProblem::AddRun(const Part& part, const SeatRange* ranges, uint32_t bas
   uint32_t begun = 0, due = 0;
   int32_t extra = 0;
   for (int32_t slot = first - 1; slot <= last; ++slot) {
-    // What comes before the first slot of the engine is one place: -1.
+    // -1 stands for all slots before the first one of the engine.
     while (begun < tokens && ranges[begun].first <= slot) ++begun;
     while (due < tokens && ranges[due].last <= slot) ++due;
     if (slot >= more.first && slot <= more.last && slot >= 0)
@@ -86,7 +86,7 @@ void SeatProblem::ReadBack(PossibleSeats& seats, size_t run) const {
   Seating& seating = seats.seatings[part.seating];
   const int32_t base = of.first_slot >= static_cast<uint32_t>(answers_) ? answers_ : 0;
   const int32_t before = static_cast<int32_t>(of.first_slot) - base - 1;
-  uint32_t begun = 0, due = 0;  // entries of `placed`
+  uint32_t begun = 0, due = 0;  // indices into `placed`
   for (uint32_t token = part.first; token < part.end; ++token) {
     SeatRange& range = token == 0 ? seating.first_token : seats.seats[seating.seats + token - 1];
     const auto number = static_cast<int32_t>(token - part.first) + 1;

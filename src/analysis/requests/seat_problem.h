@@ -8,33 +8,36 @@
 
 namespace tacho {
 
-// The assignment of tokens to slots as a SlotProblem: the answer slots, then the prompt slots. A
-// token that fits in one slot only is taken out of the slot's room. The other tokens are runs, one
-// for each stretch of a request's tokens whose ranges touch.
+// Puts the assignment of tokens to slots into the form of a SlotProblem, and solves that. Its slots
+// are the answer slots, then the prompt slots. A token that fits only one slot just reduces the
+// slot's bounds. The other tokens become runs: one run for consecutive tokens of a request whose
+// ranges of slots touch.
 class SeatProblem {
  public:
-  // `needs`, by answer slot: whether tokens of the records must fill it, as its step says.
-  // `knows_limit`: requests that end at their limit are in no step after that.
+  // `needs[slot]`: recorded tokens must fill this answer slot to the count that its step reports.
+  // `knows_limit`: a request that reached its token limit is in no step after its last token.
   SeatProblem(const PossibleSeats& seats, const StepRooms& rooms, const TokenTimesOf& times,
               const std::vector<bool>& needs, bool knows_limit);
 
-  // Solves it, and narrows the ranges of `seats` to what it finds. `needed`, by seating: some slot
-  // needs one of its tokens. An optional request that has no room for its tokens gets fits = false.
+  // Solves the problem, with a bound on the work (SolveSlots), and narrows the ranges of `seats` by
+  // the result. Sets needed[i] if some slot cannot do without a token of seatings[i]. An optional
+  // request whose tokens find no room gets fits = false.
   SlotFit Solve(PossibleSeats& seats, std::vector<bool>& needed, uint64_t work);
 
  private:
-  // A stretch of one request's tokens; 0 is its first token.
+  // Consecutive tokens of one request: [first, end), where token 0 is its first one.
   struct Part {
     uint32_t seating = 0;
     uint32_t first = 0, end = 0;
   };
-  // Tokens that are not in the record: up to `tokens` of them in the slots from `first` to `last`.
+  // Tokens that were made but did not arrive: up to `tokens` of them in the slots [first, last].
   struct More {
     int32_t tokens = 0, first = 0, last = -1;
   };
   void AddFirst(const PossibleSeats& seats, uint32_t seating);
   void AddLater(const PossibleSeats& seats, uint32_t seating);
-  // Adds the run of a part whose tokens have these ranges, in the `slots` slots from `base` on.
+  // Adds a run for `part`, whose tokens have the ranges at `ranges`. The ranges count slots from
+  // `base` on; there are `slots` of them.
   void AddRun(const Part& part, const SeatRange* ranges, uint32_t base, int32_t slots,
               const More& more, bool optional);
   void ReadBack(PossibleSeats& seats, size_t run) const;

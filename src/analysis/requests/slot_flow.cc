@@ -8,9 +8,9 @@
 namespace tacho {
 namespace {
 
-// A first assignment, slot by slot: tokens that must be in the slot, then, until the slot has the
-// least that it needs, those with the earliest deadline. All bounds of runs hold; a slot may get
-// too few tokens or too many.
+// Makes a first assignment, slot by slot. A slot gets the tokens that must be in it, then those
+// with the earliest deadlines until it has its least number. The bounds of runs hold, but a slot
+// may get too few tokens or too many.
 class Sweep {
  public:
   Sweep(const SlotProblem& problem, SlotGraph& graph) : problem_(problem), graph_(graph) {
@@ -37,7 +37,7 @@ class Sweep {
  private:
   struct State {
     int32_t placed = 0;
-    uint32_t due = 0;  // the slot of the run by which its next token must be placed
+    uint32_t due = 0;  // which of the run's slots must have its next token at the latest
   };
   [[nodiscard]] const CountBounds& Bounds(uint32_t run, uint32_t entry) const {
     return problem_.placed[problem_.runs[run].placed + entry];
@@ -45,7 +45,8 @@ class Sweep {
   [[nodiscard]] uint32_t Last(uint32_t run) const {
     return problem_.runs[run].first_slot + problem_.runs[run].slots - 1;
   }
-  // The slot by which its next token must be placed; after its last slot if there is no such slot.
+  // The slot that must have the run's next token at the latest; the slot after its last one if the
+  // token need not be placed.
   uint32_t Due(uint32_t run) {
     State& state = runs_[run];
     const uint32_t slots = problem_.runs[run].slots;
@@ -86,10 +87,10 @@ class Sweep {
   const SlotProblem& problem_;
   SlotGraph& graph_;
   std::vector<State> runs_;
-  std::vector<std::pair<uint32_t, uint32_t>> willing_;  // deadline, run
+  std::vector<std::pair<uint32_t, uint32_t>> willing_;  // deadline and index of a run
 };
 
-// Repairs slots that have too few or too many tokens, one token at a time, by a shortest path of
+// Repairs slots that have too few or too many tokens, one token at a time, along a shortest path in
 // the residual graph between the slot and the hub.
 class Repair {
  public:
@@ -118,7 +119,8 @@ class Repair {
     uint32_t from = 0;
     SlotGraph::Arc arc;
   };
-  // `more`: a path from the slot to the hub; else one from the hub to the slot, searched backwards.
+  // Pushes one token along a path from the slot to the hub if `more`, else along one from the hub
+  // to the slot, which is searched backwards. Returns whether there is such a path.
   bool Augment(uint32_t slot, bool more) {
     ++stamp_;
     queue_.assign(1, slot);
@@ -153,7 +155,7 @@ class Repair {
   std::vector<uint32_t> queue_;
 };
 
-// Narrows the bounds of a run by what is fixed.
+// Narrows the bounds of a run to the flow of `graph`, wherever that flow is fixed.
 void Narrow(SlotProblem& problem, uint32_t run_index, const SlotGraph& graph,
             const std::vector<bool>& fixed) {
   SlotProblem::Run& run = problem.runs[run_index];

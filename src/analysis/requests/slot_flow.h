@@ -6,47 +6,51 @@
 
 namespace tacho {
 
-// How many of something there may be.
+// Bounds on a number of tokens, inclusive.
 struct CountBounds {
   int32_t least = 0, most = 0;
   [[nodiscard]] bool fixed() const { return least == most; }
   bool operator==(const CountBounds&) const = default;
 };
 
-// Slots that hold tokens, and runs of tokens that go through consecutive slots: in each slot a run
-// leaves some of its tokens. `placed` says which slots the tokens may be in: how many of them are
-// placed before the first slot of the run, and after each of its slots.
+// Tokens are to be put into slots. A run is a group of tokens that go, in order, into consecutive
+// slots: each slot gets some of them, or none. `placed` bounds, for each run, how many of its
+// tokens lie before its first slot, and how many lie up to and including each of its slots.
 struct SlotProblem {
   static constexpr int32_t kNoLimit = 1 << 29;
 
   struct Slot {
-    CountBounds tokens;       // of all runs together
-    int32_t most_of_one = 1;  // of one run
+    CountBounds tokens;       // how many tokens the slot gets from all runs together
+    int32_t most_of_one = 1;  // how many it gets from one run at most
   };
   struct Run {
     uint32_t first_slot = 0, slots = 0;
-    size_t placed = 0;    // index into `placed`: slots + 1 entries
-    bool needed = false;  // result: some slot has one of its tokens in each assignment
+    size_t placed = 0;    // index of the first of its slots + 1 entries in SlotProblem::placed
+    bool needed = false;  // result: some slot has one of its tokens in all assignments
   };
   std::vector<Slot> slots;
   std::vector<Run> runs;
-  // Each run's entries do not fall, and `least` rises by at most most_of_one from one slot to the
-  // next.
+  // In the entries of one run, neither bound falls, and `least` rises from one slot to the next by
+  // at most most_of_one.
   std::vector<CountBounds> placed;
 };
 
 enum class SlotFit : uint8_t { kFits, kFitsNot, kTooMuch };
 
-// Finds out which counts are the same in all assignments: narrows `placed` to these, and to what
-// follows from them. An entry that stays open has at least two values in some assignments.
+// Finds the counts that are the same in all assignments of tokens to slots that meet the bounds,
+// and narrows `placed` to them and to what follows from them. An entry that stays open has
+// different values in different assignments.
 //
-// The assignments are the integer points of a flow with bounds: each slot gives tokens to its runs,
-// each run carries the number of its tokens from slot to slot. One assignment is found (sweep by
-// the earliest deadline, then augmenting paths). An arc of a flow is fixed if no cycle of the
-// residual graph passes through it: if its ends are in different strongly connected components, or
-// if it alone joins two parts of its component. Exact. Cost: O(slots of all runs), and for each
-// token that the sweep places badly a search; all searches visit at most `work` nodes, beyond which
-// the answer is kTooMuch. If the answer is not kFits, the problem is unchanged.
+// The assignments are the integer flows within bounds in a graph: each slot gives tokens to its
+// runs, and each run carries the count of its tokens from slot to slot. One assignment is found by
+// a sweep (earliest deadline first), then repaired by augmenting paths. The flow of an arc is the
+// same in all assignments if no cycle of the residual graph passes through the arc: its ends are in
+// different strongly connected components, or it alone joins two parts of its component. The result
+// is exact.
+//
+// Cost: O(slots of all runs), and a search for each token that the sweep misplaced. All searches
+// visit at most `work` nodes; if they need more, the answer is kTooMuch. Unless the answer is
+// kFits, the problem is unchanged.
 SlotFit SolveSlots(SlotProblem& problem, uint64_t work);
 
 }  // namespace tacho

@@ -68,7 +68,7 @@ class Components {
   std::vector<uint32_t> of;  // by node
 };
 
-// Marks the arcs that alone join two parts of a component, taken without directions.
+// Marks the bridges: arcs that alone join two parts of a component if directions are ignored.
 class Bridges {
  public:
   Bridges(const SlotGraph& graph, const std::vector<uint32_t>& component, std::vector<bool>& fixed)

@@ -7,12 +7,13 @@
 
 namespace tacho {
 
-// The flow of a SlotProblem and its residual graph. Nodes: slots, then one for each slot of each
-// run ("places"), then one hub, which all flow comes from and goes to.
+// A flow that solves a SlotProblem, and its residual graph. The nodes are the slots, then the
+// places (one for each slot of each run), then one hub, from which all flow comes and to which it
+// returns.
 class SlotGraph {
  public:
-  // An arc of the flow, seen from a node: to which node, whether it leaves the node, and whether
-  // the flow on it may still grow or shrink.
+  // An arc of the flow, seen from one of its nodes: its other node (`to`), whether it leaves the
+  // node from which it is seen, and whether its flow may still grow or shrink.
   struct Arc {
     uint32_t to = 0;
     uint32_t id = 0;
@@ -34,13 +35,14 @@ class SlotGraph {
     return first_place_[run] + slot_of_run;
   }
 
-  // Tokens that a place leaves in its slot; tokens placed before a run's first place; tokens in a
-  // slot.
+  // The flow, as numbers of tokens. `left`, by place: tokens of its run in its slot. `before`, by
+  // run: tokens before its first place. `in_slot`, by slot: tokens of all runs.
   std::vector<int32_t> left, before, in_slot;
-  // How many tokens of its run are placed after a place.
+  // By place: tokens of its run up to and including this place.
   std::vector<int32_t> placed;
 
-  // Calls `see(arc)` for each arc of a node, until that returns true. Cost: O(arcs of the node).
+  // Calls `see(arc)` for each arc of a node, until `see` returns true. Returns whether it did.
+  // Cost: O(arcs of the node).
   template <typename See>
   bool EachArc(uint32_t node, See&& see) const {
     for (uint32_t i = 0;; ++i) {
@@ -49,13 +51,14 @@ class SlotGraph {
       if (see(arc)) return true;
     }
   }
-  // The arc of a node with this number; false if it has fewer.
+  // Sets `arc` to arc number `number` of a node; returns false if the node has fewer arcs.
   bool ArcAt(uint32_t node, uint32_t number, Arc& arc) const;
-  // Adds 1 to the flow of an arc, or takes 1 away.
+  // Changes the flow of an arc by `by`, which is 1 or -1.
   void Push(uint32_t arc, int32_t by);
 
-  // Arc numbers: from a slot to a place (by place), from a place to the next one of its run or to
-  // the hub (by place), from the hub to the first place of a run (by run), to a slot (by slot).
+  // Arc numbers. LeftArc: from a place's slot to the place. PlacedArc: from a place to the next one
+  // of its run, or to the hub. BeforeArc: from the hub to a run's first place. SlotArc: from the
+  // hub to a slot.
   [[nodiscard]] uint32_t LeftArc(uint32_t place) const { return place; }
   [[nodiscard]] uint32_t PlacedArc(uint32_t place) const { return places_ + place; }
   [[nodiscard]] uint32_t BeforeArc(uint32_t run) const { return 2 * places_ + run; }
@@ -76,13 +79,14 @@ class SlotGraph {
 
   const SlotProblem& problem_;
   uint32_t slots_, places_;
-  std::vector<uint32_t> first_place_;              // by run
-  std::vector<uint32_t> run_of_;                   // by place
-  std::vector<uint32_t> of_slot_, first_of_slot_;  // places by slot
+  std::vector<uint32_t> first_place_;  // by run
+  std::vector<uint32_t> run_of_;       // by place
+  // The places of a slot are of_slot_[first_of_slot_[slot], first_of_slot_[slot + 1]).
+  std::vector<uint32_t> of_slot_, first_of_slot_;
 };
 
-// By arc: whether its flow is the same in all flows that meet the bounds. That of `graph` must meet
-// them. Cost: O(nodes).
+// By arc: whether its flow is the same in all flows that meet the bounds. The flow of `graph` must
+// meet them. Cost: O(nodes).
 std::vector<bool> FixedArcs(const SlotGraph& graph);
 
 }  // namespace tacho

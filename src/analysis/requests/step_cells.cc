@@ -8,11 +8,11 @@
 namespace tacho {
 namespace {
 
-// Finds when communication, or else a copy, runs while nothing above it does. Takes the items in
-// the order of their starts.
+// Finds when communication runs without compute, and when copies run without either. Takes the work
+// items in the order of their starts.
 class ExposedWork {
  public:
-  // Calls `on_stretch` with an interval and whether it is communication.
+  // Adds an item. Calls `on_stretch(interval, is_communication)` for exposed time before its start.
   template <typename OnExposed>
   void Add(const WorkItem& item, const OnExposed& on_stretch) {
     Resolve(item.when.start, on_stretch);
@@ -21,7 +21,7 @@ class ExposedWork {
                                                           : compute_;
     reach = std::max(reach, item.when.end);
   }
-  // Up to `until` no other item starts.
+  // Reports the exposed time up to `until`. No item that is added later may start before `until`.
   template <typename OnExposed>
   void Resolve(TimeNs until, const OnExposed& on_stretch) {
     const Interval comm{std::max(from_, compute_), std::min(until, comm_)};
@@ -32,7 +32,7 @@ class ExposedWork {
   }
 
  private:
-  // All before `from_` is resolved; the others: how far what started so far reaches.
+  // Time before `from_` is reported. The others: the latest end of the items so far, by kind.
   TimeNs from_{INT64_MIN}, compute_{INT64_MIN}, comm_{INT64_MIN}, copy_{INT64_MIN};
 };
 
@@ -72,7 +72,7 @@ void StepCellsBuilder::FindSteps(const PreparedTrace& prepared) {
     Interval own = known && !prepared.work.on_host ? work[i] : steps[i].when;
     own.start = std::max(own.start, before);
     own.end = std::max(own.end, own.start);
-    // An engine's look at an empty batch takes no time of a request.
+    // A step with an empty batch does not take time from any request.
     if (steps[i].label.phase == Phase::kEmpty) own.end = own.start;
     before = own.end;
     cells_.steps.push_back({own, known});
@@ -83,7 +83,7 @@ void StepCellsBuilder::FindSteps(const PreparedTrace& prepared) {
 
 template <typename Add>
 void StepCellsBuilder::AddTo(Interval when, const Add& add) {
-  // Cell i reaches from cut i - 1 to cut i.
+  // Cell i is the time from cut i - 1 to cut i.
   auto cut = std::ranges::upper_bound(cuts_, when.start);
   if (cut == cuts_.begin()) ++cut;  // before the first step
   for (; cut != cuts_.end(); ++cut) {

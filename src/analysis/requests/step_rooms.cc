@@ -11,7 +11,7 @@ int32_t Clamped(int64_t count) {
   return static_cast<int32_t>(std::clamp<int64_t>(count, 0, kNoLimit));
 }
 
-// Whether the annotation says all that the step's tokens follow from.
+// Whether the annotation says enough to know how many tokens the step makes.
 bool SaysTokens(const StepLabel& label) {
   if (label.context_requests < 0 || label.generation_requests < 0) return false;
   return label.generation_requests == 0 || label.generation_tokens >= label.generation_requests;

@@ -10,7 +10,8 @@ constexpr TimeNs kEarliest{INT64_MIN / 4}, kLatest{INT64_MAX / 4};
 constexpr DurationNs kNoticesStop{5'000'000}, kNoticesEnd{1'000'000'000};
 constexpr int32_t kStepsAfterStop = 2;
 
-// When each token of a record had arrived at the latest, up to `tokens` of them.
+// Appends, for each of the request's `tokens` tokens, when it had arrived at the latest. `counted`:
+// the chunks' numbers of tokens are exact.
 void AddArrivals(const RequestTable& table, const Request& request, uint32_t tokens, bool counted,
                  std::vector<TimeNs>& arrivals) {
   const size_t end = arrivals.size() + tokens;

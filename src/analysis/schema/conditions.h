@@ -5,10 +5,11 @@
 
 #include "base/field_kinds.h"
 
-// Helpers of the functions of this folder, for fields that depend on the data. Each of these
-// functions gets `out`: a JsonWriter, to which it writes fields; a JsonReader, from which it reads
-// them; or a describer, to which it declares them, so that tools/docs can write the documents. A
-// describer visits each object of a list once and each condition both ways.
+// Helpers for the functions in this folder. Each such function names the fields of one JSON object
+// and takes an argument `out`. If `out` is a JsonWriter, it writes the fields; if it is a
+// JsonReader, it reads them; if it is a describer, it only declares them, from which tools/docs
+// writes the documents. A describer visits each list's object once, and each condition as true and
+// as false.
 namespace tacho::schema {
 
 template <typename Out>
@@ -18,22 +19,22 @@ constexpr bool kDescribes = requires {
   std::remove_cvref_t<Out>::kDescribes;
 };
 
-// Whether a condition on the data holds. A describer decides this itself.
+// Whether a condition on the data holds. With a describer, the describer decides.
 template <typename Out>
 bool Holds(const Out& out, bool condition) {
   if constexpr (kDescribes<Out>) return out.VisitsOptional();
   return condition;
 }
 
-// Whether a field that may be absent is there: when reading, by the input; when writing, by `has`.
+// Whether an optional field is present. A reader looks into its input; a writer uses `has`.
 template <typename Out>
 bool IsThere(const Out& out, std::string_view key, bool has) {
   if constexpr (kReads<Out>) return out.Has(key);
   return Holds(out, has);
 }
 
-// Creates the value of an optional member, so that its fields can be read or declared. Does nothing
-// when writing.
+// When reading or describing: creates the value of an optional member, so that its fields can be
+// filled in. Does nothing when writing.
 template <typename Out>
 void Ensure(const Out&, auto& member) {
   if constexpr (kReads<Out> || kDescribes<Out>) member.emplace();

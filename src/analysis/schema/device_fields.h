@@ -5,10 +5,10 @@
 #include "analysis/device/device_time.h"
 #include "analysis/schema/conditions.h"
 
-// The fields of schema 1 (docs/json.md) of results about devices: conditions.h says what `out` is.
+// The fields of schema 1 (docs/json.md) for results about devices. conditions.h explains `out`.
 namespace tacho::schema {
 
-// Cells of DeviceTime::by_kinds and by_concurrency that hold time.
+// A cell of DeviceTime::by_kinds (KindsRow) or by_concurrency (RunningRow) that has time in it.
 struct KindsRow {
   std::vector<std::string> kinds;
   DurationNs ns;
@@ -20,7 +20,7 @@ struct RunningRow {
 };
 std::vector<KindsRow> KindsRowsOf(const DeviceTime& device);
 std::vector<RunningRow> RunningRowsOf(const DeviceTime& device);
-// Rows for cells that do not exist are ignored.
+// Rows for cells that DeviceTime does not have are ignored.
 void SetKinds(const std::vector<KindsRow>& rows, DeviceTime& device);
 void SetRunning(const std::vector<RunningRow>& rows, DeviceTime& device);
 // Whether the device's times add up to its window.
@@ -102,7 +102,7 @@ void RunningTogether(auto& out, auto& device) {
   }
 }
 
-// A device takes several lines of the JSON, because its streams have lists of their own.
+// A device takes several lines in the JSON, because each of its streams is an object.
 void Device(auto& out, auto& device) {
   out.Field(
       Key{"device", "the trace's own id (`args.device`, else the pid); `cpu` on a CPU engine"},

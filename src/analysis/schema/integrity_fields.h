@@ -3,11 +3,11 @@
 #include "analysis/evidence/integrity.h"
 #include "analysis/schema/table_fields.h"
 
-// The fields of schema 1 (docs/json.md) of what a trace says about its own figures, to write and to
-// read, as conditions.h says.
+// The fields of schema 1 (docs/json.md) that tell how far a trace's figures can be trusted.
+// conditions.h explains `out`.
 namespace tacho::schema {
 
-// A duration that may be absent, or negative.
+// Writes or reads a duration that may be absent or negative.
 void MaybeSigned(auto& out, const Key& key, auto& duration) {
   if (!IsThere(out, key.name, duration.has_value())) return;
   Ensure(out, duration);

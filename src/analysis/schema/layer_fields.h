@@ -3,8 +3,7 @@
 #include "analysis/layers/layer_table.h"
 #include "analysis/schema/table_fields.h"
 
-// The fields of schema 1 (docs/json.md) of a model's layers, to write and to read, as conditions.h
-// says.
+// The fields of schema 1 (docs/json.md) for a model's layers. conditions.h explains `out`.
 namespace tacho::schema {
 
 void BlockTimes(auto& out, const Key& key, auto& blocks) {

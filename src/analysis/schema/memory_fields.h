@@ -3,11 +3,10 @@
 #include "analysis/device/memory.h"
 #include "analysis/schema/table_fields.h"
 
-// The fields of schema 1 (docs/json.md) of memory over time, to write and to read, as
-// conditions.h says.
+// The fields of schema 1 (docs/json.md) for memory over time. conditions.h explains `out`.
 namespace tacho::schema {
 
-// Whether an optional member is there. When reading, creates it.
+// Whether an optional member is present. When reading, creates it if it is.
 bool HasPart(auto& out, std::string_view key, auto& part) {
   if (!IsThere(out, key, part.has_value())) return false;
   Ensure(out, part);

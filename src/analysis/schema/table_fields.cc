@@ -45,7 +45,7 @@ bool IsConsistent(const StepProfile& profile, const std::vector<Step>& steps, si
 bool AddsUp(const IdleTable& idle) {
   int64_t left = idle.window.ns - idle.busy.ns;
   for (const IdleCauseRow& row : idle.causes) {
-    if (left < 0) return false;  // a long list could overflow
+    if (left < 0) return false;  // stops early: the sum of a long list could overflow
     left -= row.total.ns;
   }
   return left == 0;

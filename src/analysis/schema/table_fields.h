@@ -14,8 +14,8 @@
 #include "analysis/steps/steps.h"
 #include "base/field_kinds.h"
 
-// The fields of schema 1 (docs/json.md) of a trace's tables, to write and to read, as
-// conditions.h says. Each function adds members to the object that is open.
+// The fields of schema 1 (docs/json.md) for a trace's tables. conditions.h explains `out`. Each
+// function adds members to the JSON object that is currently open.
 namespace tacho::schema {
 
 void Stats(auto& out, auto& stats) {
@@ -28,7 +28,7 @@ void Stats(auto& out, auto& stats) {
   out.Field(Key{"p99_ns", "99th percentile, by nearest rank"}, stats.p99);
 }
 
-// `short_name` gives the short name of a row.
+// `short_name` returns the short kernel name of a row.
 void Kernels(auto& out, auto& kernels, const auto& short_name) {
   out.Rows(Key{"kernels", "all kernels, by total, then name"}, kernels.rows, [&](auto& row) {
     out.Field(Key{"name", "name in the file; bytes that are not UTF-8 become U+FFFD"}, row.name);
@@ -188,7 +188,7 @@ void Memory(auto& out, auto& memory) {
             memory.device_self);
 }
 
-// `with_outermost` is false for key averages: their outermost times are the totals.
+// `with_outermost` is false for key_averages, where the outermost times equal the totals.
 void Ops(auto& out, const Key& key, auto& rows, bool with_outermost) {
   out.Rows(key, rows, [&](auto& row) {
     out.Field(Key{"name", "name of the operator"}, row.name);
@@ -242,7 +242,7 @@ void OpTables(auto& out, auto& ops) {
                ops.key_averages.by_shape, false);
 }
 
-// The totals of a StepTable.
+// Totals over a StepTable.
 struct StepSums {
   std::map<Phase, uint64_t> by_phase;
   std::optional<int64_t> context_tokens, generation_tokens;
@@ -304,8 +304,8 @@ void Steps(auto& out, auto& steps) {
   out.End();
 }
 
-// Whether a profile that was read is consistent: its indexes are those of existing rows, its parts
-// add up, and its batches match its rows.
+// Whether a profile that was read from JSON is consistent: its indexes exist, its parts add up, and
+// its batches match its rows.
 bool IsConsistent(const StepProfile& profile, const std::vector<Step>& steps, size_t devices,
                   size_t kernels);
 
@@ -365,7 +365,7 @@ void StepParts(auto& out, auto& trace) {
   out.End();
 }
 
-// Whether busy time and causes add up to the window.
+// Whether busy time and the times of all causes add up to the window.
 bool AddsUp(const IdleTable& idle);
 
 void IdleGaps(auto& out, auto& gaps) {

@@ -6,19 +6,18 @@
 #include "analysis/schema/memory_fields.h"
 #include "analysis/schema/table_fields.h"
 
-// The fields of schema 1 (docs/json.md) of one trace and of a run, to write and to read, as
-// conditions.h says.
+// The fields of schema 1 (docs/json.md) for a trace and for a run. conditions.h explains `out`.
 namespace tacho::schema {
 
-// Grows when a field is removed or changes its meaning.
+// Goes up when a field is removed or changes its meaning.
 inline constexpr int kVersion = 1;
 
-// Notes by id, a row each.
+// One row for each note id.
 std::vector<Note> RowsOf(const Notes& notes);
 void Set(const std::vector<Note>& rows, Notes& notes);
 std::string_view NoteName(NoteId id);
 
-// "8.9"
+// In the form "8.9".
 std::string ComputeCapability(const DeviceProperties& device);
 void SetComputeCapability(std::string_view text, DeviceProperties& device);
 
@@ -31,7 +30,7 @@ void Span(auto& out, auto& span) {
   out.Field(Key{"last_ns", "last end"}, span.end);
   out.End();
   if constexpr (kReads<decltype(out)>) {
-    if (span.end < span.start) span = {};  // tacho writes no such span
+    if (span.end < span.start) span = {};  // tacho never writes such a span
   }
 }
 
@@ -54,7 +53,7 @@ void NoteRows(auto& out, auto& notes) {
   if constexpr (kReads<decltype(out)>) Set(rows, notes);
 }
 
-// Counts by name. Names that differ only in bytes that are not UTF-8 are one.
+// Counts by name. Printed adds up names that differ only in bytes that are not valid UTF-8.
 using NamedCounts = std::vector<std::pair<std::string, uint64_t>>;
 std::map<std::string, uint64_t> Printed(const NamedCounts& counts);
 void Counts(auto& out, const Key& key, auto& counts) {
@@ -80,7 +79,7 @@ void Events(auto& out, auto& total, auto& by_phase, auto& by_category) {
   out.End();
 }
 
-// Derived from the path and the facts of a trace, so not read.
+// Only written, never read: it follows from the path and the facts of the trace.
 void Identity(auto& out, const RankIdentity& identity) {
   const std::string name = identity.Name();
   if (!Holds(out, !name.empty())) return;
@@ -206,7 +205,7 @@ void Facts(auto& out, auto& trace) {
   out.End();
 }
 
-// All fields of a trace. `short_name` gives the short name of a row of its kernels.
+// All fields of a trace. `short_name` returns the short name of a kernel's row.
 void TraceFields(auto& out, auto& trace, const auto& short_name) {
   Header(out, trace);
   ScopeRow(out, trace.scope);
@@ -230,7 +229,7 @@ void TraceFields(auto& out, auto& trace, const auto& short_name) {
   if (Holds(out, !trace.devices.empty())) Idle(out, trace.idle);
 }
 
-// Slices of one recording that overlap in time.
+// Traces that are slices of one recording and overlap in time.
 void Together(auto& out, auto& slices) {
   out.List(Key{"paths", "paths of the slices, as in `traces[]`"}, slices.paths);
   out.Objects(Key{"devices", "devices as in `traces[]`, for all slices as one trace"},

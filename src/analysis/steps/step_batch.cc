@@ -11,7 +11,8 @@
 namespace tacho {
 namespace {
 
-constexpr int64_t kLargest = int64_t{1} << 40;  // for any size: a label may contain any number
+// Upper limit for a size, because a label may contain any number.
+constexpr int64_t kLargest = int64_t{1} << 40;
 
 int64_t RoundUp(int64_t size, int64_t to) { return (size + to - 1) / to * to; }
 int64_t PowerOfTwo(int64_t size) {
@@ -24,7 +25,7 @@ int64_t MostRequests(int64_t requests) {
   return requests <= 512 ? RoundUp(requests, 16) : PowerOfTwo(requests);
 }
 
-// The smallest 2^(k/4), rounded up, that is at least `tokens`.
+// The smallest of the limits 2^(k/4), rounded up, that is not below `tokens`.
 int64_t MostTokens(int64_t tokens) {
   const int64_t above = PowerOfTwo(tokens);
   for (const int quarters : {-3, -2, -1}) {

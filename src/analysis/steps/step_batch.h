@@ -9,25 +9,26 @@
 
 namespace tacho {
 
-// Steps of one phase with batches of about one size: what may be compared with each other.
+// A group of steps of one phase and about one batch size. Only steps of the same group may be
+// compared with each other.
 //
-// Decode steps are grouped by their requests: up to 8 by the exact number, then in the sizes for
-// which engines capture graphs (multiples of 8 up to 256, of 16 up to 512; vLLM's
-// cudagraph_capture_sizes), then in powers of two. All other steps are grouped by their tokens, in
-// groups whose bounds are 2^(1/4) apart.
+// Decode steps are grouped by their number of requests: up to 8 by the exact number; then by the
+// sizes for which engines capture graphs (multiples of 8 up to 256, of 16 up to 512, as in vLLM's
+// cudagraph_capture_sizes); then by powers of two. All other steps are grouped by their number of
+// tokens; each group's limit is 2^(1/4) times the limit of the group before.
 struct StepBatch {
   Phase phase = Phase::kOther;
-  int64_t most = 0;  // the largest size of the group; 0: steps that do not report their size
+  int64_t most = 0;  // the largest batch size of the group; 0: the steps do not report their size
 
   auto operator<=>(const StepBatch&) const = default;
 };
 StepBatch BatchOf(const StepLabel& label);
 
-// The size that steps are grouped by: requests for a decode step, tokens for all others; absent if
-// the annotation does not say.
+// The size that a step is grouped by: requests for a decode step, tokens for any other step. Absent
+// if the annotation does not tell it.
 std::optional<int64_t> BatchSize(const StepLabel& label);
 
-// "8 requests", "up to 64 requests", "up to 2,436 tokens", "any batch".
+// Returns "8 requests", "up to 64 requests", "up to 2,436 tokens" or "any batch".
 std::string BatchName(const StepBatch& batch);
 
 }  // namespace tacho

@@ -84,7 +84,7 @@ const std::vector<Grammar>& Grammars() {
   return grammars;
 }
 
-// The position after `piece` at `at`, or npos when it does not match there.
+// If `piece` matches `text` at `at`: the position after it, else npos.
 size_t MatchPiece(const Piece& piece, std::string_view text, size_t at, StepLabel& label) {
   if (piece.kind == Piece::Kind::kLiteral) {
     return text.substr(at).starts_with(piece.literal) ? at + piece.literal.size()
@@ -92,14 +92,16 @@ size_t MatchPiece(const Piece& piece, std::string_view text, size_t at, StepLabe
   }
   std::string_view rest = text.substr(at);
   const auto value = TakeNumber<int64_t>(rest);
-  constexpr int64_t kMost = int64_t{1} << 40;  // no engine counts further; sums stay in range
+  // No engine counts this far, and sums of such numbers do not overflow.
+  constexpr int64_t kMost = int64_t{1} << 40;
   if (!value || *value < 0 || *value > kMost) return std::string_view::npos;
   for (const auto field : piece.fields) label.*field = *value;
   return text.size() - rest.size();
 }
 
-// Matches the whole text. On a failure the last {*} grows by one byte, and earlier ones keep their
-// shortest text. This loses no match and bounds the cost by pattern length times text length.
+// Whether the pieces match the whole text. After a mismatch the last {*} grows by one byte, and
+// earlier ones keep their shortest text. This misses no match, and the cost stays below pattern
+// length times text length.
 bool Match(const std::vector<Piece>& pieces, std::string_view text, StepLabel& label) {
   size_t piece = 0, at = 0;
   size_t any_piece = std::string_view::npos, any_end = 0;

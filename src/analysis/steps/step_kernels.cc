@@ -19,8 +19,8 @@ StepProfile::KernelUse StepKernels::Sums::Of(uint32_t kernel, uint64_t steps) co
 void StepKernels::Add(const DeviceWork& work, const DeviceItems& device,
                       const std::vector<StepProfile::Row>& rows) {
   auto next = device.items.begin();
-  std::vector<int64_t> in_step;     // by name: its time in this step
-  std::vector<uint32_t> with_time;  // the names with time in this step
+  std::vector<int64_t> in_step;     // by name: the kernel time in the current step
+  std::vector<uint32_t> with_time;  // names with time in the current step
   for (const StepProfile::Row& row : rows) {
     const StepBatch batch = BatchOf(steps_[row.step].label);
     ++steps_of_[batch];

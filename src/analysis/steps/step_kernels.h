@@ -9,17 +9,18 @@
 
 namespace tacho {
 
-// Adds up the kernels that start within rows of steps, by batch.
+// Adds up the kernels that start within the steps of a profile, by batch group (StepBatch).
 class StepKernels {
  public:
-  // `steps`: of the trace; both must outlive this.
+  // `steps`: of `trace`. Both must outlive this object.
   StepKernels(const Trace& trace, const std::vector<Step>& steps)
       : trace_(trace), steps_(steps), names_(trace) {}
 
-  // `rows`: of this device of `work`, in the order of time. Cost: O(n).
+  // Adds the kernels of one device. `rows`: rows of the profile on this device, in the order of
+  // time. Cost: O(n).
   void Add(const DeviceWork& work, const DeviceItems& device,
            const std::vector<StepProfile::Row>& rows);
-  // By batch; kernels by their row in `kernels`.
+  // The sums so far, by batch. KernelUse::kernel is an index into `kernels`.rows.
   [[nodiscard]] std::vector<StepProfile::Batch> Batches(const DeviceWork& work,
                                                         const KernelTable& kernels) const;
 
@@ -35,7 +36,8 @@ class StepKernels {
   const std::vector<Step>& steps_;
   NameIndex names_;
   std::map<StepBatch, uint64_t> steps_of_;
-  std::map<std::pair<StepBatch, uint32_t>, std::vector<Sums>> sums_;  // by device, then name
+  // By batch and device (index); each vector is indexed by a name's number in names_.
+  std::map<std::pair<StepBatch, uint32_t>, std::vector<Sums>> sums_;
 };
 
 }  // namespace tacho

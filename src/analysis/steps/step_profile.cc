@@ -13,13 +13,13 @@
 namespace tacho {
 namespace {
 
-// A stretch of a device's time and its part, given as a number in PartNames.
+// A stretch of a device's time and the part that it belongs to, a number of PartNames.
 struct PartOf {
   Interval when;
   uint32_t part = 0;
 };
 
-// The names of all possible parts: the categories, then copy and memset, then the idle causes.
+// The names of all possible parts: categories, then copy and memset, then idle causes.
 class PartNames {
  public:
   explicit PartNames(const DeviceWork& work) : names_(work.categories) {
@@ -44,18 +44,18 @@ class PartNames {
   uint32_t copy_ = 0;
 };
 
-// If several kinds run at once, the lowest rank wins.
+// Of kinds of work that run together, the one with the lowest rank gets the time.
 int RankOf(WorkKind kind) {
   if (kind == WorkKind::kCommunication) return 1;
   return kind == WorkKind::kCopy ? 2 : 0;
 }
 
-// Splits the rows of one sequence on a device into parts, row by row in order of time. Memory: the
-// parts of one row.
+// Splits the rows of one thread's steps on one device into parts, one row after the other in the
+// order of time. Holds the parts of one row at a time.
 class PartsOfRows {
  public:
-  // `outside`: the part for time outside the device's window (a CPU engine's first step begins
-  // before its first operator).
+  // `outside`: the part for time outside of the device's window. On a CPU engine the first step
+  // begins before its first operator.
   PartsOfRows(const DeviceItems& device, uint32_t number, const std::vector<IdleStretch>& idle,
               const PartNames& names, uint32_t outside)
       : names_(names), outside_(outside), next_(device.items.begin()), end_(device.items.end()) {
@@ -90,8 +90,8 @@ class PartsOfRows {
   }
 
  private:
-  // Covers the instants of the window at which items of `rank` run. Each instant gets the part of
-  // the item that started first.
+  // Sets `cover` to the times within the window at which items of `rank` run. Where several run,
+  // the one that started first gets the time.
   void Cover(int rank, Interval window, std::vector<PartOf>& cover) const {
     cover.clear();
     TimeNs reach = window.start;
@@ -103,7 +103,8 @@ class PartsOfRows {
     }
   }
 
-  // Adds `below_` where `parts_` has nothing. Both are ordered by time and free of overlaps.
+  // Adds the stretches of `below_` to `parts_` where `parts_` has none. Both are sorted by time and
+  // without overlaps.
   void AddBelow() {
     if (below_.empty()) return;
     merged_.clear();
@@ -113,7 +114,8 @@ class PartsOfRows {
         if (next->when.start > below.when.start)
           merged_.push_back({{below.when.start, next->when.start}, below.part});
         below.when.start = std::max(below.when.start, next->when.end);
-        if (next->when.end > below.when.end) break;  // it may also cover the next one below
+        // This part may also cover the next one in below_.
+        if (next->when.end > below.when.end) break;
         merged_.push_back(*next++);
       }
       if (!below.when.empty()) merged_.push_back(below);
@@ -124,16 +126,18 @@ class PartsOfRows {
 
   const PartNames& names_;
   uint32_t outside_;
-  std::vector<WorkItem>::const_iterator next_, end_;  // the first to start after the last row
+  // The next item or stretch that starts after the last row.
+  std::vector<WorkItem>::const_iterator next_, end_;
   std::vector<IdleStretch>::const_iterator next_idle_, idle_end_;
-  std::vector<const WorkItem*> running_;  // items that touch the row, by start
+  std::vector<const WorkItem*> running_;  // items that overlap the row, sorted by start
   std::vector<PartOf> parts_, below_, merged_;
 };
 
-// The steps of one thread on one device, by start.
+// The steps of one thread on one device, sorted by start.
 struct Sequence {
   uint32_t device = 0;
-  std::vector<std::pair<uint32_t, Interval>> steps;  // index of the step, and its own work
+  // Index of the step, and the extent of its work.
+  std::vector<std::pair<uint32_t, Interval>> steps;
 };
 
 std::vector<Sequence> SequencesOf(const PreparedTrace& prepared) {
@@ -169,8 +173,8 @@ std::vector<Sequence> SequencesOf(const PreparedTrace& prepared) {
   return sequences;
 }
 
-// Whether it is known when the next step's work began: neither the next step nor any step of this
-// thread between the two lost work.
+// Whether it is known when the work of step `next` began: neither `next` nor a step of the same
+// thread between `step` and `next` lost work.
 bool IsNextWhole(uint32_t step, uint32_t next, const std::vector<Step>& steps) {
   for (uint32_t i = step + 1; i < next; ++i) {
     if (steps[i].track == steps[step].track && steps[i].lost_work) return false;
@@ -178,7 +182,7 @@ bool IsNextWhole(uint32_t step, uint32_t next, const std::vector<Step>& steps) {
   return !steps[next].lost_work;
 }
 
-// Rows reach from start to start, except before pauses.
+// A row ends where the next one starts, unless a pause follows.
 std::vector<StepProfile::Row> RowsOf(const Sequence& sequence, const std::vector<Step>& steps,
                                      const Scope& scope) {
   std::vector<Step> timed;
@@ -193,7 +197,8 @@ std::vector<StepProfile::Row> RowsOf(const Sequence& sequence, const std::vector
   std::vector<StepProfile::Row> rows;
   for (size_t i = 0; i + 1 < times.size(); ++i) {
     const uint32_t step = sequence.steps[i].first;
-    // A step's work may continue after its thread has paused, but rows must not overlap.
+    // After a pause of its thread, a step's work may run into the next step, but rows must not
+    // overlap.
     const Interval when = times[i].Clip({times[i].start, timed[i + 1].when.start});
     if (when.empty() || steps[step].cut || steps[step].lost_work || scope.Clip(when) != when ||
         !IsNextWhole(step, sequence.steps[i + 1].first, steps))
@@ -203,7 +208,7 @@ std::vector<StepProfile::Row> RowsOf(const Sequence& sequence, const std::vector
   return rows;
 }
 
-// Keeps the parts that have time in any row, ordered by name.
+// Keeps the parts that have time in at least one row, sorted by name.
 void KeepUsed(const PartNames& names, StepProfile& profile) {
   std::map<std::string, size_t> used;
   for (size_t part = 0; part < names.size(); ++part) {
@@ -229,10 +234,10 @@ StepProfile ProfileSteps(const PreparedTrace& prepared, const std::vector<IdleSt
   const DeviceWork& work = prepared.work;
   const PartNames names(work);
   const Trace& trace = prepared.index.trace();
-  std::vector<std::vector<StepProfile::Row>> rows;  // by sequence
+  std::vector<std::vector<StepProfile::Row>> rows;  // indexed by sequence
   for (const Sequence& sequence : sequences)
     rows.push_back(RowsOf(sequence, prepared.steps.steps, scope));
-  // One job reads the times of the rows while the other one fills in their parts.
+  // One job reads the rows' times while the other one fills in their parts.
   RunAll({[&] {
             StepKernels uses(trace, prepared.steps.steps);
             for (size_t i = 0; i < sequences.size(); ++i)

@@ -10,45 +10,47 @@
 
 namespace tacho {
 
-// What the time of each step is made of, as the device sees it. The input of comparisons.
+// What the time of each step consists of, as seen from the device. Comparisons start from it.
 //
-// A step lasts from the start of its first work on a device to the start of the first work there of
-// the next step of the same thread (on a CPU engine: from start to start of the annotations). It
-// ends with its own last work if a pause follows, as in step_times.h. The last step of a thread,
-// and one that a window cuts or that lost work, has no row.
+// A step takes the time from the start of its first work on a device to the start of the first work
+// there of its thread's next step. (On a CPU engine: from the start of its annotation to the start
+// of the next.) If a pause follows the step, it ends with its own last work, as in step_times.h.
+// There is no row for the last step of a thread, for a step cut by the window, and for a step that
+// lost work.
 //
-// Each nanosecond of a step belongs to one part. While something computes, that is the category of
-// the computing work that started first; else the category of communication, then "copy"; else
-// "idle." and the cause. So the parts of a step add up to its length, and what runs hidden beside
-// others has no part.
+// Each nanosecond of a step belongs to one part: while something computes, to the category of the
+// computing work that started first; otherwise to the category of the running communication;
+// otherwise to "copy"; and if nothing runs, to "idle." plus the idle cause. So the parts add up to
+// the length of the step, and work that is hidden behind other work does not count.
 struct StepProfile {
-  std::vector<std::string> parts;  // sorted; each has time in some row
+  std::vector<std::string> parts;  // sorted; each has time in at least one row
   struct Row {
     uint32_t step = 0;    // index into StepTable::steps
     uint32_t device = 0;  // index into DeviceWork::devices
     Interval when;
-    std::vector<DurationNs> ns;  // by part
+    std::vector<DurationNs> ns;  // indexed by part
   };
-  std::vector<Row> rows;  // by (device, thread, start)
+  std::vector<Row> rows;  // sorted by (device, thread, start)
 
   struct KernelUse {
     uint32_t kernel = 0;  // index into KernelTable::rows
     uint64_t calls = 0;
     DurationNs total;
-    DurationNs deviation;  // standard deviation of its time in a step; 0 for a single step
-    double place = 0;      // where in a step it starts, on average: 0 is the start, 1 the end
+    DurationNs deviation;  // standard deviation of the kernel's time in a step; 0 for a single step
+    // Where in a step it starts on average: 0 is the start of the step, 1 its end.
+    double place = 0;
   };
-  // The kernels that start within the steps of a batch.
+  // The kernels that start within the steps of one batch group.
   struct Batch {
     StepBatch batch;
-    uint64_t steps = 0;              // rows
-    std::vector<KernelUse> kernels;  // by number
+    uint64_t steps = 0;              // number of rows
+    std::vector<KernelUse> kernels;  // sorted by KernelUse::kernel
   };
-  std::vector<Batch> batches;  // by batch
+  std::vector<Batch> batches;  // sorted by `batch`
 };
 
-// `idle`: AttributeIdle's stretches of the same trace and scope; `kernels`: TabulateKernels's.
-// Cost: O(n).
+// `idle`: the stretches that AttributeIdle reports for the same trace and scope. `kernels`: from
+// TabulateKernels, for the same. Cost: O(n).
 StepProfile ProfileSteps(const PreparedTrace& prepared, const std::vector<IdleStretch>& idle,
                          const KernelTable& kernels, const Scope& scope = {}, size_t threads = 1);
 

@@ -38,7 +38,7 @@ std::vector<bool> TrainingStepNames(const Trace& trace) {
 
 namespace {
 
-// Two annotations name the same step: the outer label takes what it lacks from the inner one.
+// For two annotations of the same step: copies what the outer label lacks from the inner one.
 void AddWhatIsMissing(const StepLabel& inner, StepLabel& outer) {
   for (const auto field : {&StepLabel::context_requests, &StepLabel::context_tokens,
                            &StepLabel::generation_requests, &StepLabel::generation_tokens}) {
@@ -46,7 +46,8 @@ void AddWhatIsMissing(const StepLabel& inner, StepLabel& outer) {
   }
 }
 
-// How good a source of steps is, ascending. Only the steps of a trace's best source count.
+// Kinds of annotations that name steps, the best one last. Only steps of the best kind that a trace
+// has count.
 enum class StepSource : uint8_t { kTraining, kPart, kEngine };
 StepSource SourceOf(const ParsedStep& step) {
   if (step.engine == "torch") return StepSource::kTraining;
@@ -54,7 +55,7 @@ StepSource SourceOf(const ParsedStep& step) {
 }
 
 struct FoundSteps {
-  std::vector<Step> steps;                    // ordered by start, before the scope's selection
+  std::vector<Step> steps;  // sorted by start; steps outside of the scope are still in it
   StepSource source = StepSource::kTraining;  // kTraining also if there are no steps
 };
 
@@ -122,18 +123,18 @@ FoundSteps FindAllSteps(const Trace& trace) {
   return kept;
 }
 
-// The steps of each track, by start, as indexes into `found`.
+// For each track: its steps, sorted by start, as indexes into `found`.
 std::vector<std::vector<uint32_t>> StepsOfTracks(const std::vector<Step>& found, size_t tracks) {
   std::vector<std::vector<uint32_t>> steps(tracks);
   for (uint32_t i = 0; i < found.size(); ++i) steps[Index(found[i].track)].push_back(i);
   return steps;
 }
 
-// For each track, the track whose steps count for it. A track without steps uses the other track of
-// its process that has steps, if there is only one.
+// For each track: the track whose steps count for it. This is the track itself, unless it has no
+// steps and exactly one other track of its process has.
 std::vector<size_t> TracksWithSteps(const std::vector<std::vector<uint32_t>>& steps,
                                     const std::vector<Track>& tracks) {
-  std::map<ProcessId, std::vector<size_t>> with_steps;  // tracks with steps
+  std::map<ProcessId, std::vector<size_t>> with_steps;  // by process: its tracks that have steps
   for (size_t i = 0; i < tracks.size(); ++i) {
     if (!steps[i].empty()) with_steps[tracks[i].process].push_back(i);
   }
@@ -157,7 +158,7 @@ std::vector<uint32_t> StepsOfCalls(const TrackIndex& index, const std::vector<St
   std::vector<uint32_t> step_of(trace.host_calls.size(), kNoStep);
   for (size_t track = 0; track < tracks.size(); ++track) {
     const RowList calls = index.host_calls().Of(track);
-    auto next = steps[counts_for[track]].begin();  // first step that starts later
+    auto next = steps[counts_for[track]].begin();  // the first step that starts after the call
     const auto first = next, last = steps[counts_for[track]].end();
     for (size_t i = 0; i < calls.size(); ++i) {
       const TimeNs start = trace.host_calls.start[calls[i]];
@@ -172,10 +173,10 @@ std::vector<uint32_t> StepsOfCalls(const TrackIndex& index, const std::vector<St
 
 namespace {
 
-// The length of the union of pieces of work that are added by start.
+// The length of the union of pieces of work, which must be added in the order of their starts.
 class BusySum {
  public:
-  // False if `piece` starts before the previous one. The sum is then invalid.
+  // False if `piece` starts before the previous one; then the sum is invalid.
   bool Add(Interval piece) {
     if (first_ && piece.start < last_) return false;
     if (!first_) first_ = reach_ = piece.start;
@@ -212,7 +213,7 @@ void AddDeviceTimes(const TrackIndex& index, const LaunchLinks& links, const Sco
     }
   };
   std::vector<BusySum> busy(found.steps.size());
-  std::map<uint32_t, std::vector<Interval>> mixed;  // steps whose work is not ordered in the file
+  std::map<uint32_t, std::vector<Interval>> mixed;  // steps whose work is not sorted in the file
   for_each([&](uint32_t step, uint32_t row) {
     if (!busy[step].Add(trace.gpu.When(row))) mixed.try_emplace(step);
   });
@@ -230,13 +231,13 @@ void AddDeviceTimes(const TrackIndex& index, const LaunchLinks& links, const Sco
   for (size_t i = 0; i < busy.size(); ++i) busy[i].Give(found.steps[i]);
 }
 
-// Extends the steps of one track beyond their annotations. `after`: what their thread launched or
-// ran outside of annotations. Both are ordered by start.
+// Extends the steps of one track beyond their annotations. `after`: launches of their thread
+// outside of annotations (on a CPU engine: its operators). Both are sorted by start.
 void LastOn(const std::vector<uint32_t>& of_track, const std::vector<Interval>& after,
             std::vector<Step>& steps) {
   constexpr DurationNs kPause{1'000'000};
-  DurationNs longest;   // by how much earlier steps outlasted their annotations
-  DurationNs shortest;  // shortest annotation
+  DurationNs longest;   // the longest time that an earlier step went on after its annotation
+  DurationNs shortest;  // the shortest annotation
   auto next = after.begin();
   for (size_t i = 0; i < of_track.size(); ++i) {
     Step& step = steps[of_track[i]];
@@ -252,14 +253,14 @@ void LastOn(const std::vector<uint32_t>& of_track, const std::vector<Interval>& 
       longest = std::max(longest, lasts.end - step.when.end);
       shortest = i == 0 ? length : std::min(shortest, length);
     } else if (i > 0 && lasts.end - step.when.end > longest + DurationNs{shortest.ns / 2}) {
-      // The following steps have no annotation, because their recorder stopped.
+      // Steps follow whose annotations are missing, because the recorder of annotations stopped.
       lasts.end = step.when.end + longest;
       step.lost_work = true;
     }
   }
 }
 
-// Finds how long the steps of an engine last; see Step::lasts and StepExtents.
+// Sets Step::lasts of an engine's steps; see there and at StepExtents.
 void FindHowLongTheyLast(const TrackIndex& index, const LaunchLinks& links, bool on_host,
                          FoundSteps& found) {
   if (found.source != StepSource::kEngine) return;
@@ -270,9 +271,9 @@ void FindHowLongTheyLast(const TrackIndex& index, const LaunchLinks& links, bool
     if (of_track.empty()) continue;
     std::vector<Interval> after;
     const RowList all = rows.Of(track);
-    size_t later = 0;  // the first step that starts later than the row
+    size_t later = 0;  // the first step that starts after the row
     for (size_t i = 0; i < all.size(); ++i) {
-      // A launch counts even if the recording lost its work.
+      // A launch counts even if its work is missing in the recording.
       const bool counts =
           on_host || links.first.LaunchedWork(all[i]) || links.puts_work[all[i]] != 0;
       if (!counts) continue;
@@ -287,7 +288,8 @@ void FindHowLongTheyLast(const TrackIndex& index, const LaunchLinks& links, bool
 
 StepTable TableOf(const Trace& trace, const FoundSteps& found, const Scope& scope) {
   StepTable table;
-  // An engine that stamps its version also names its steps. Without a named step no step ran.
+  // An engine that writes its version into the header also annotates its steps. So if there are no
+  // annotations, no step ran.
   if (!found.steps.empty() || !trace.header.vllm_version.empty()) table.method = "annotated";
   if (found.source == StepSource::kPart) table.method = "part";
   for (const Step& step : found.steps) {
@@ -306,7 +308,7 @@ std::vector<StepWork> FindStepWork(const TrackIndex& index, const LaunchLinks& l
   std::vector<StepWork> found;
   if (steps.empty() || trace.gpu.size() == 0) return found;
   const std::vector<uint32_t> step_of_call = StepsOfCalls(index, steps);
-  // By step, its last entry in `found`. Entries of one step are linked; usually there is just one.
+  // By step: its last entry in `found`. The entries of a step form a linked list, usually of one.
   std::vector<uint32_t> last(steps.size(), kNoStep), before;
   for (uint32_t row = 0; row < trace.gpu.size(); ++row) {
     const uint32_t call = links.call_of_gpu[row];

@@ -65,13 +65,14 @@ std::string Render(const AnalyzeOptions& options, const RunAnalysis& run,
   return tables.empty() ? AnalyzeText(run, screen) : WholeTablesText(run, tables, screen);
 }
 
-// Files of an earlier --csv, recognised by their headings, may be replaced; others are the user's.
+// Only files that an earlier --csv wrote, recognised by their headings, may be replaced.
 Result<void> CheckCsvFolder(const AnalyzeOptions& options) {
   return options.csv_folder ? CheckReplaces(*options.csv_folder, AnalyzeCsv({})) : Result<void>();
 }
 
-// The cost of profiling, if there is only one path and its recording measured it: the change of its
-// steps (--overhead), else of its throughput between the unprofiled and the profiled window.
+// The cost of profiling, if there is only one path and its recording measured the cost: how much
+// longer steps took (--overhead), else the change in throughput between the unprofiled and the
+// profiled window.
 std::string CostOfLooking(const std::vector<std::string>& paths, const TextStyle& style) {
   if (paths.size() != 1) return "";
   const auto recording = KeptRecordingOf(RunJsonFor(paths[0]));

@@ -22,7 +22,7 @@ struct AnalyzeOptions : ReadingArguments {
   std::optional<std::string> sort, filter;
   std::string color = "auto";
   bool wide = false;
-  // The flags of vime's and slime's tools/analyze_profile.py.
+  // Flags that tools/analyze_profile.py of vime and slime has.
   std::optional<std::string> profile_dir;
   bool all_ranks = false;
 
@@ -32,7 +32,7 @@ struct AnalyzeOptions : ReadingArguments {
 // The rows of the options, bound to `options`.
 CommandSpec AnalyzeSpec(AnalyzeOptions& options);
 
-// kUsage: contradictions and impossible values.
+// Fails with kUsage for contradictions and impossible values.
 Result<void> CheckAnalyzeOptions(const AnalyzeOptions& options);
 
 Result<int> RunAnalyze(const std::vector<std::string>& arguments);

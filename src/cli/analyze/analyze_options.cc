@@ -123,7 +123,7 @@ Result<void> CheckAnalyzeOptions(const AnalyzeOptions& o) {
   std::vector<std::string> forms;
   if (o.json) forms.emplace_back("--json");
   if (o.markdown) forms.emplace_back("--markdown");
-  // A table may be in Markdown: the two go together.
+  // --markdown and a table may be given together: the table is then printed as Markdown.
   if (!o.Tables().empty() && !o.markdown) forms.emplace_back("a table");
   if (o.profile_dir) forms.emplace_back("--profile-dir");
   if (forms.size() > 1)

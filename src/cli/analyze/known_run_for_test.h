@@ -34,7 +34,7 @@ inline Trace ReadKnownTrace(const simulate::KnownRun& run, int64_t rank) {
 inline std::vector<Trace> ReadKnownExport(const simulate::KnownRun& run) {
   auto database = SqliteDatabase::InMemory();
   EXPECT_TRUE(WriteNsysExport(run.sources, run.recording, *database));
-  std::map<std::string, TraceBuilder> builders;  // by pid, which are in the order of the ranks
+  std::map<std::string, TraceBuilder> builders;  // by pid; pids are in the order of ranks
   const NsysReadOptions options{
       .next_sink = [&](const std::string& part) -> EventSink& { return builders[part]; }};
   EXPECT_TRUE(ReadNsysSqlite(*database, options));
@@ -54,7 +54,7 @@ inline RunAnalysis AnalyzeKnownTraces(const std::vector<Trace>& traces) {
   return run;
 }
 
-// The same for the Kineto traces of all ranks.
+// The analysis of the Kineto traces of all ranks.
 inline RunAnalysis AnalyzeKnownRun(const simulate::KnownRun& run) {
   std::vector<Trace> traces;
   for (int64_t rank = 0; rank < run.options.ranks; ++rank)

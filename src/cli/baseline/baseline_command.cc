@@ -133,7 +133,7 @@ Result<int> SaveRuns(const BaselineOptions& options) {
   TACHO_ASSIGN_OR_RETURN(const auto runs,
                          ReadRuns(options, paths, reading, classifier, incomplete));
   for (const std::string& repeated : incomplete.repeated) Complain(repeated);
-  // Earlier results that are whole are worth more than new ones that are not.
+  // Incomplete new runs must not replace an earlier baseline.
   if (options.replace && !RunsOfBaseline(place.path()).empty() &&
       !(incomplete.failures.empty() && incomplete.reasons.empty())) {
     const int status = FinishReading(false, incomplete.failures, incomplete.skipped,
@@ -146,7 +146,8 @@ Result<int> SaveRuns(const BaselineOptions& options) {
   }
   for (size_t i = 1; i < runs.size(); ++i) {
     const RunChanges changes = CompareRuns({runs[0]}, {runs[i]});
-    // Steps that have nothing in common do not show another set-up; any other obstacle does.
+    // Any obstacle shows that the runs differ in set-up, except that their steps have nothing in
+    // common.
     const auto other = std::ranges::find_if(
         changes.obstacles, [](const Obstacle& obstacle) { return obstacle.id != kNothingCommon; });
     if (other == changes.obstacles.end()) continue;

@@ -23,7 +23,7 @@ int64_t BytesIn(const std::vector<std::string>& folders) {
   return bytes;
 }
 
-// "2026-11-24 13:23", in UTC.
+// The time in UTC: "2026-11-24 13:23".
 std::string DateText(int64_t unix_ns) {
   const std::time_t seconds = unix_ns / 1'000'000'000;
   std::tm parts{};

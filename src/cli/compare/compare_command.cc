@@ -58,7 +58,7 @@ Result<std::vector<ChangeGate>> GatesOf(const CompareOptions& options,
   return gates;
 }
 
-// The runs of base and new, as they were typed.
+// The paths of the base runs and of the new runs, as they were typed.
 std::pair<std::vector<std::string>, std::vector<std::string>> SidesOf(
     const CompareOptions& options) {
   std::vector<std::string> base = options.base, now = options.now;
@@ -85,7 +85,7 @@ std::string Render(const CompareOptions& options, const RunChanges& changes,
                           : RenderText(std::move(document), view.style);
 }
 
-// Adds what is wrong with the traces of the side `name`.
+// Adds what is wrong with the traces of one side. `name`: "base" or "new".
 void AddNotices(std::string_view name, const std::vector<RunAnalysis>& side, RunChanges& changes) {
   std::vector<std::string> notices;
   for (const RunAnalysis& run : side)
@@ -198,7 +198,7 @@ Result<int> CompareAsAsked(const CompareOptions& options) {
   TACHO_ASSIGN_OR_RETURN(const auto now,
                          ReadRuns(options, now_paths, reading, classifier, incomplete));
   RunChanges changes = CompareRuns(base, now);
-  // The names without those of runs that are left out.
+  // ReadRuns has removed the paths of the runs that it left out.
   if (!has_baseline) base_names = base_paths;
   if (!is_baseline) now_names = now_paths;
   if (!options.baseline.empty()) base_names[0] = options.baseline;
@@ -206,7 +206,7 @@ Result<int> CompareAsAsked(const CompareOptions& options) {
   changes.now.names = std::move(now_names);
   CompareRecordings(KeptRunsOf(base_paths), KeptRunsOf(now_paths), changes);
   std::ranges::move(incomplete.repeated, std::back_inserter(changes.remarks));
-  // Readers of a comment on a pull request do not see standard error.
+  // The comparison may be read as a comment on a pull request, without standard error.
   std::ranges::copy(incomplete.reasons, std::back_inserter(changes.remarks));
   AddNotices("base", base, changes);
   AddNotices("new", now, changes);

@@ -14,7 +14,7 @@ namespace tacho {
 struct CompareOptions : ReadingArguments {
   CompareOptions() { command = "compare"; }
   std::vector<std::string> base, now;  // --base and --now: more runs of each side
-  std::string baseline;                // the name that the user gave BASE; "": its path
+  std::string baseline;  // if BASE is a baseline: its name, which is shown; "": shows its path
   std::vector<std::string> fail_on;
   bool anyway = false, without_bounds = false, all = false, json = false, markdown = false,
        csv = false, wide = false;

@@ -19,7 +19,7 @@ struct Candidates {
     if (!word.starts_with(begun)) return;
     lines += word;
     if (!says.empty()) lines += '\t';
-    // A line of a shell's menu has room for one clause only.
+    // A line of a shell's menu has room only for the first clause.
     lines += Trim(says.substr(0, says.find_first_of(";:(\n")));
     lines += '\n';
   }
@@ -84,7 +84,7 @@ class BegunLine {
     return found;
   }
 
-  // The option of that name that takes a value; nullptr if there is no such option.
+  // The option `name`; nullptr if there is none, or if it takes no value.
   static const OptionRow* Valued(const CommandSpec& spec, std::string_view name) {
     for (const OptionGroup& group : spec.groups)
       for (const OptionRow& row : group.options)
@@ -92,8 +92,8 @@ class BegunLine {
     return nullptr;
   }
 
-  // Candidates for the value of an option that is named before the begun word, or in it. nullopt if
-  // that word is no value.
+  // If the begun word is the value of an option, the candidates for it; else nullopt. The option is
+  // named before the word or in it ("--name=").
   std::optional<Candidates> Value(const CommandSpec& spec) const {
     if (const auto equals = begun_.find('='); begun_.starts_with("--") && equals != begun_.npos) {
       const OptionRow* row = Valued(spec, begun_.substr(0, equals));
@@ -122,8 +122,7 @@ class BegunLine {
     return found;
   }
 
-  // The number of words before the begun one that belong to no option. The first word, the command,
-  // does not count.
+  // How many words between the command and the begun word are positional arguments.
   size_t Arguments(const CommandSpec& spec) const {
     size_t count = 0;
     for (size_t i = 1; i < words_.size(); ++i) {

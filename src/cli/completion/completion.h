@@ -6,10 +6,10 @@
 
 namespace tacho {
 
-// The completions of the last of `words`, which is incomplete and may be empty. `words` are those
-// after "tacho". The first line is "files", "folders" or "words" (neither): which paths the shell
-// should add. Then comes a line for each candidate, with its description after a tab. Built from
-// the option rows of the commands.
+// Completes a command line. `words` are the words after "tacho"; the last one is still being typed
+// and may be empty. The first line of the result tells which paths the shell should add: "files",
+// "folders" or "words" (no paths). Each further line is a candidate, with its description after a
+// tab. Candidates come from the option rows of the commands.
 std::string CompletionText(std::vector<std::string> words);
 
 // The script that makes `shell` ("bash", "zsh" or "fish") ask for CompletionText; "" for any other.

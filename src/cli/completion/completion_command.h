@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-// `tacho completion bash|zsh|fish`: prints the script.
+// `tacho completion bash|zsh|fish`: prints the completion script for that shell.
 Result<int> RunCompletion(const std::vector<std::string>& arguments);
 std::vector<CommandSpec> CompletionSpecs();
 

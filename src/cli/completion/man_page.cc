@@ -68,7 +68,8 @@ std::string Head(const std::string& page, std::string_view summary) {
                      Argument(fmt::format("tacho {}", TachoVersion())), Roff(page), Roff(summary));
 }
 
-// `title`: the macro for a group's title. Leaves out the rows in `known`.
+// The options of a command, in groups. `title`: the macro for a group's title. Leaves out the
+// options in `known`.
 std::string Options(const CommandSpec& spec, std::string_view title,
                     const std::set<std::string>& known) {
   std::string out;
@@ -111,7 +112,7 @@ std::string Files() {
          ".TP\n\\fI.tacho/baselines/NAME/\\fR\nresults that tacho baseline keeps\n";
 }
 
-// Leaves out the page `own` itself.
+// The section that refers to all other pages. `own`: the page that has this section.
 std::string SeeAlso(std::string_view own) {
   std::string out;
   const auto add = [&](const std::string& page) {

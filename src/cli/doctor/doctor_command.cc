@@ -36,7 +36,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMostList = size_t{16} << 20;  // bytes read of a launch log or list
+// At most so many bytes of a launch log or list are read.
+constexpr size_t kMostList = size_t{16} << 20;
 
 int PrintDoctor(const std::string& text) {
   const auto written = WriteStdout(text);
@@ -85,7 +86,8 @@ void AddUnseen(Look look, const std::string& at, const Error& error, Examination
       {look, at, error.Place() == at ? std::string(error.What()) : error.message, true});
 }
 
-// The URLs of running launches (the router's, where there is one) and of other engines.
+// The URLs of running launches (the router's, if the launch has one) and of other engines on this
+// host.
 std::vector<std::string> UrlsHere() {
   std::vector<std::string> urls, asked_by_router;
   for (const LaunchRecord& launch : RunningLaunches()) {
@@ -99,7 +101,7 @@ std::vector<std::string> UrlsHere() {
   return urls;
 }
 
-// The options for the looks. `a` must outlive them.
+// The options for the examination. `a` must outlive them.
 Result<LookOptions> LooksOf(const DoctorArguments& a) {
   TACHO_ASSIGN_OR_RETURN(auto timeout, WithContext(ParseDuration(a.remote.timeout), "--timeout"));
   TACHO_ASSIGN_OR_RETURN(auto http, a.remote.Http());
@@ -129,7 +131,8 @@ Result<void> AskServers(const std::string& target, const LookOptions& looks,
   return ExamineTarget(target, looks, stop, examination);
 }
 
-// A text file: the log of one engine, or of a launch with several servers, or a list of them.
+// Examines a text file: a list of servers, the log of one engine, or the log of a launch with
+// several servers.
 Result<void> ExamineText(const std::string& path, const LookOptions& looks,
                          const std::stop_token& stop, Examination& examination) {
   const std::string text = BeginningOf(path, kMostList);
@@ -138,7 +141,7 @@ Result<void> ExamineText(const std::string& path, const LookOptions& looks,
   if (is_list) return AskServers(path, looks, stop, examination);
   TACHO_RETURN_IF_ERROR(ExamineLog(path, "", looks.engine_version, stop, examination));
   if (log.routers.empty() && log.engines.size() < 2) return {};
-  // Its servers may have ended since.
+  // It is no error if the servers of this log have ended since.
   if (auto asked = AskServers(path, looks, stop, examination); !asked) {
     if (asked.error().kind == ErrorKind::kInterrupted) return asked;
     AddUnseen(Look::kEngine, "the servers of " + path, asked.error(), examination);
@@ -162,13 +165,13 @@ Result<void> ExamineFile(const std::string& path, const LookOptions& looks,
   return ExamineTraces(path, looks, stop, examination);
 }
 
-// A recording, a launch's folder with logs, or traces.
+// Examines a folder: a recording, a launch's folder with logs, or traces.
 Result<void> ExamineFolder(const std::string& path, const LookOptions& looks,
                            const std::stop_token& stop, Examination& examination) {
   std::error_code failed;
   const auto has = [&](const char* name) { return fs::exists(path + "/" + name, failed); };
   if (has("run.json") || has("plan.json") || has("probes.json") || has("logs") ||
-      has("traces/w0"))  // the first folder that a recording makes
+      has("traces/w0"))  // a recording makes this folder first
     return ExamineRun(path, looks, stop, examination);
   return ExamineTraces(path, looks, stop, examination);
 }
@@ -178,7 +181,7 @@ Result<void> Examine(const std::string& subject, const LookOptions& looks,
   std::error_code failed;
   if (fs::is_directory(subject, failed)) return ExamineFolder(subject, looks, stop, examination);
   if (fs::is_regular_file(subject, failed)) return ExamineFile(subject, looks, stop, examination);
-  // A pipe or a device does not do: the subject is read more than once.
+  // The subject is read more than once, which a pipe or a device does not allow.
   if (fs::exists(subject, failed))
     return Fail(ErrorKind::kUsage,
                 fmt::format("{}: it is not a file but a pipe or a device: save it to a file first",
@@ -195,7 +198,7 @@ Result<int> Run(const DoctorArguments& a) {
   if (!a.python.empty()) {
     if (!a.subjects.empty() && a.command.empty())
       return Fail(ErrorKind::kUsage, "--python is for a command line or for this host");
-    // Checks only whether the program exists: it may be the Python of either engine.
+    // Checks only that the program exists: it may be vLLM's or SGLang's Python.
     if (const auto program = FindEngineProgram(EngineKind::kVllm, a.python, {}); !program)
       return tl::unexpected<Error>(program.error());
   }
@@ -212,15 +215,16 @@ Result<int> Run(const DoctorArguments& a) {
     subjects.push_back(subject.find("://") == std::string::npos ? subject : ShownUrl(subject));
     const auto examined = Examine(subject, looks, interrupt.token(), examination);
     if (examined) {
-      // The user named a file that is not an engine's log: a wrong path must not look clean.
+      // A named file that could not be examined (it is no engine's log, for instance) must not look
+      // clean.
       if (std::ranges::any_of(examination.looked, [&](const Looked& one) {
             return one.is_subject && one.at == subject && !one.cannot.empty();
           }))
         status = kUnreadableInput;
       continue;
     }
-    // With several subjects, findings at the others still count. With only one, there is nothing to
-    // report.
+    // With several subjects, the findings of the others are still reported. A single subject leaves
+    // only the error.
     const bool is_alone = a.command.empty() && a.subjects.size() == 1;
     if (is_alone || examined.error().kind == ErrorKind::kUsage)
       return tl::unexpected<Error>(examined.error());

@@ -8,8 +8,8 @@
 
 namespace tacho {
 
-// `tacho doctor`: every known failure of profiling, looked for in engines, command lines, logs,
-// recordings, traces or this host. Changes nothing. kIncomplete if something would spoil a
+// `tacho doctor`: looks for every known failure of profiling in engines, command lines, logs,
+// recordings, traces or this host. Changes nothing. Returns kIncomplete if something would spoil a
 // recording.
 Result<int> RunDoctor(const std::vector<std::string>& arguments);
 std::vector<CommandSpec> DoctorSpecs();

@@ -13,7 +13,7 @@
 namespace tacho {
 namespace {
 
-constexpr size_t kMostShown = 20;  // of one kind of finding, and of things that were looked at
+constexpr size_t kMostShown = 20;  // most lines in a list of examined things
 constexpr size_t kLabelWidth = 11;
 
 bool HasWordOver(std::string_view text, size_t columns) {
@@ -22,7 +22,7 @@ bool HasWordOver(std::string_view text, size_t columns) {
   return false;
 }
 
-// Shows a finding that several subjects share only once. Returns how many findings are shown.
+// Shows each finding once, even if several subjects have it. Returns how many findings are shown.
 size_t AddFindings(const Examination& examination, const TextStyle& style, Document& document) {
   size_t shown = 0;
   for (auto one = examination.found.begin(); one != examination.found.end(); ++one) {
@@ -45,7 +45,7 @@ size_t AddFindings(const Examination& examination, const TextStyle& style, Docum
                                                                         : Paint::kPlain});
     document.Add(Labelled{
         .label = "", .parts = {one->evidence + (differ ? " (the first; --json has each)" : "")}});
-    // A command that is too long for a line stays whole, so that it can be copied.
+    // A command that is too long for a line is not wrapped, so that it can be copied.
     document.Add(Labelled{.label = "",
                           .parts = {"do: " + one->remedy},
                           .on_one_line = HasWordOver(one->remedy, style.width - kLabelWidth - 2)});
@@ -101,7 +101,7 @@ std::string DoctorText(const std::vector<std::string>& subjects, const Examinati
   AddHeadline(examination, document);
   AddLooks(examination, false, document);
   AddLooks(examination, true, document);
-  size_t clear = 0, cannot = 0, found = 0;  // checks
+  size_t clear = 0, cannot = 0, found = 0;  // numbers of checks
   for (const CheckOutcome& outcome : JudgeChecks(examination))
     ++(outcome.status == CheckStatus::kFound   ? found
        : outcome.status == CheckStatus::kClear ? clear

@@ -8,7 +8,8 @@
 
 namespace tacho {
 
-// What `tacho doctor` found, the worst first, then what it looked at and could not look at.
+// What `tacho doctor` found, the worst first; then what it looked at, and what it could not look
+// at.
 std::string DoctorText(const std::vector<std::string>& subjects, const Examination& examination,
                        const TextStyle& style);
 // The same as one JSON object, schema 1 (docs/json.md): subjects[], checks[], findings[].

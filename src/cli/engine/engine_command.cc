@@ -36,7 +36,7 @@
 namespace tacho {
 namespace {
 
-// Everything that an action needs.
+// Everything that an action of `tacho engine` needs.
 struct EngineScene {
   EngineOptions options;
   std::unique_ptr<HttpClient> client;
@@ -92,8 +92,8 @@ int Conclude(const EngineScene& scene, const std::vector<ControlOutcome>& outcom
   return good && AllAnswered(scene) ? kDone : kRemoteFailed;
 }
 
-// Awaits the answers, which come at the end of a flush. Until then it shows the progress that
-// `tacho record` shows during a flush.
+// Sends the stops and awaits the answers, which come when each engine has written its traces. Until
+// then it shows the same progress as `tacho record`.
 std::vector<ControlOutcome> AwaitStops(const EngineScene& scene,
                                        const std::vector<PlannedStop>& planned) {
   constexpr std::chrono::milliseconds kLook{200};
@@ -119,7 +119,7 @@ std::vector<ControlOutcome> AwaitStops(const EngineScene& scene,
   return outcomes;
 }
 
-// Stops those that answered the probe.
+// Stops the profilers of the workers that answered the probe.
 std::vector<ControlOutcome> SendStops(const EngineScene& scene) {
   std::vector<PlannedStop> stops;
   std::vector<bool> begin_later;
@@ -143,8 +143,9 @@ Result<SessionLock> Lock(const EngineScene& scene) {
   return LockAll(scene.deployment.workers, "tacho engine " + scene.options.Action());
 }
 
-// Whether the session has written no file, as for an idle engine. Can be true only if its file
-// names have its key and the folder is visible from here.
+// Whether the session certainly has written no file (an idle engine writes none). False if that
+// cannot be known: if file names do not contain the session's key, or if this host cannot see the
+// folder.
 bool WroteNothing(const ProbedWorker& probed, const std::string& folder) {
   std::error_code error;
   if (!probed.open || !probed.is_local() || !KeyNamesFiles(*probed.facts) ||
@@ -155,11 +156,11 @@ bool WroteNothing(const ProbedWorker& probed, const std::string& folder) {
   });
 }
 
-// Where the traces of the stopped workers are, and the command that reads them.
+// Says where the traces of the stopped workers are, and which command reads them.
 void NameTheFolders(const EngineScene& scene, const std::vector<ControlOutcome>& outcomes) {
   for (const ProbedWorker& probed : scene.workers) {
     const auto outcome = std::ranges::find(outcomes, probed.worker.url, &ControlOutcome::url);
-    // A session that counts its steps ends by itself.
+    // A session with a number of steps ends by itself.
     const bool counted = probed.open && probed.open->steps;
     const bool stopped =
         outcome != outcomes.end() && (outcome->verdict == ControlVerdict::kDone ||
@@ -167,7 +168,7 @@ void NameTheFolders(const EngineScene& scene, const std::vector<ControlOutcome>&
     if (!stopped) continue;
     std::string folder = probed.open ? probed.open->folder : "";
     if (folder.empty()) folder = probed.facts->profiler.folder.value_or("");
-    // vLLM answers 200 to the stop of a profiler that never ran.
+    // vLLM answers 200 even if the profiler that is stopped never ran.
     const bool sure = probed.open && outcome->verdict == ControlVerdict::kDone;
     const std::string session = probed.open ? fmt::format(" of session {}", probed.open->key) : "";
     if (folder.empty()) {
@@ -197,7 +198,7 @@ void NameTheFolders(const EngineScene& scene, const std::vector<ControlOutcome>&
 
 Result<int> Stop(const EngineScene& scene) {
   Result<SessionLock> lock = Lock(scene);
-  // A profiler must be stopped even if there is no folder for locks.
+  // Other failures, such as a missing folder for locks, must not keep profilers running.
   if (!lock && lock.error().kind == ErrorKind::kRemote && !scene.options.force)
     return Fail(ErrorKind::kRemote, lock.error().message +
                                         "; nothing was stopped: its own Ctrl-C ends it well, "
@@ -234,13 +235,15 @@ void NameTheStop(const EngineScene& scene) {
   Complain(fmt::format("when it has seen enough: tacho engine stop{}", targets));
 }
 
-// Plans a session with the same options on each worker. kRemote: a session is already open on some.
+// Plans a session with the same options on each worker. kRemote: a worker already has an open
+// session.
 Result<std::vector<PlannedStart>> PlanStarts(const EngineScene& scene, const ProfileOptions& asked,
                                              const std::string& key) {
   std::vector<PlannedStart> starts;
   std::optional<Error> busy;
   for (const ProbedWorker& probed : scene.workers) {
-    // Two workers may write to one folder: w0, w1, ... as in a recording.
+    // Two workers may write to one folder, so each has its own name, w0, w1, ..., as in a
+    // recording.
     ProfileOptions profile = asked;
     profile.NameSession(scene.workers.size() == 1 ? key
                                                   : fmt::format("{}-w{}", key, starts.size()));
@@ -267,7 +270,7 @@ Result<std::vector<PlannedStart>> PlanStarts(const EngineScene& scene, const Pro
 }
 
 Result<int> Start(const EngineScene& scene) {
-  // All or none: a session without one of eight workers is useless.
+  // Starts all workers or none: a session that lacks one of eight workers is useless.
   if (!AllAnswered(scene)) {
     SayRemarks(scene);
     return Fail(ErrorKind::kRemote, "nothing was started: not every worker answers");
@@ -350,7 +353,7 @@ Result<int> Sleep(const EngineScene& scene, bool sleep) {
   return Conclude(scene, outcomes);
 }
 
-// profile_rollout.py takes activities with blanks between them.
+// profile_rollout.py accepts blanks between activities: "--activities CPU GPU".
 void TakeActivities(EngineOptions& options) {
   std::vector<std::string>& activities = options.profile.activities;
   if (activities.empty()) return;
@@ -366,7 +369,7 @@ void TakeActivities(EngineOptions& options) {
 
 Result<int> RunEngine(const std::vector<std::string>& arguments) {
   EngineScene scene;
-  // What follows "--" is a command of its own.
+  // The words after "--" are the command that `hold` runs.
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
   if (dashes != arguments.end()) scene.options.command.assign(dashes + 1, arguments.end());
   TACHO_ASSIGN_OR_RETURN(auto parsed,

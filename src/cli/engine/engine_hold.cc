@@ -34,8 +34,8 @@ using std::chrono::steady_clock;
 constexpr milliseconds kWatchEvery{2'000}, kHoldTurn{100};
 constexpr std::chrono::seconds kBetweenHoldLines{10};
 
-// One line that is redrawn on a terminal. Elsewhere, a new line when it changes, at most every ten
-// seconds.
+// The state of a hold on standard error. On a terminal, one line is redrawn. Elsewhere, a changed
+// state is a new line, at most every ten seconds.
 class HoldLine {
  public:
   HoldLine(bool live, bool quiet)
@@ -73,7 +73,7 @@ class HoldLine {
   steady_clock::time_point said_at_;
 };
 
-// What shows that an engine can be profiled, and where its traces go.
+// The signs that an engine can be profiled, and where its traces go.
 std::string ProfilingText(const ProbedWorker& probed) {
   const ProfilerFacts& profiler = probed.facts->profiler;
   std::string text =
@@ -87,7 +87,8 @@ std::string ProfilingText(const ProbedWorker& probed) {
   return text;
 }
 
-// What is worth knowing before a recording: the findings of status, and of the command lines.
+// What the user should know before a recording: the findings of `tacho engine status`, and those
+// from the engines' command lines.
 std::vector<std::string> RemarksOf(const EngineLook& look) {
   std::vector<Finding> findings = look.deployment.findings;
   for (const ProbedWorker& probed : look.workers) {
@@ -104,7 +105,8 @@ std::vector<std::string> RemarksOf(const EngineLook& look) {
   return GroupedTexts(findings);
 }
 
-// "holding for 3:05: 2 of 2 engines up, 1 asleep, requests: 12 running, 3 waiting"
+// The state of a hold: "holding for 3:05: 2 of 2 engines up, 1 asleep, requests: 12 running, 3
+// waiting".
 std::string StateText(HttpClient& client, const HeldEngines& held, milliseconds patience,
                       std::chrono::seconds since, const std::stop_token& stop) {
   const std::string clock = fmt::format("{}:{:02}", since.count() / 60, since.count() % 60);
@@ -181,11 +183,11 @@ int Print(const EngineLook& look, bool json) {
   return written ? kDone : Fails(written.error());
 }
 
-// Once all is ready, prints what there is and how to use it.
+// Once all engines are ready, prints them and how to use them.
 int Announce(const HeldEngines& held, const EngineOptions& options) {
   const EngineLook& look = held.look();
   const bool has_command = !options.command.empty();
-  // With a command, standard output has only the command's own output.
+  // With a command, standard output belongs to the command.
   const int printed = has_command && !options.json ? kDone : Print(look, options.json);
   if (options.quiet || printed != kDone) return printed;
   std::vector<std::pair<std::string, std::string>> proofs;
@@ -207,7 +209,7 @@ int Announce(const HeldEngines& held, const EngineOptions& options) {
   return kDone;
 }
 
-// Holds until the command has ended, the time is over, or Ctrl-C. Returns the exit status.
+// Holds until the command has ended, the time is over, or Ctrl-C comes. Returns the exit status.
 Result<int> Hold(HttpClient& client, HeldEngines& held, const EngineOptions& options,
                  milliseconds patience, milliseconds most, HoldLine& line,
                  const std::stop_token& stop) {

@@ -29,13 +29,14 @@ std::vector<OptionRow> With(std::vector<OptionRow> rows, std::vector<OptionRow> 
 struct StartOptions {
   std::optional<int64_t> steps;
   std::string output_dir;
-  std::vector<std::string> fields;      // NAME=VALUE of the start request; NAME alone: true
-  std::vector<std::string> activities;  // the same as separate flags, as in profile_rollout.py
+  std::vector<std::string> fields;      // for the start request, NAME=VALUE each; NAME alone: true
+  std::vector<std::string> activities;  // given by --activities, as in profile_rollout.py
   bool by_stage = false, with_stack = false, record_shapes = false;
 
   bool operator==(const StartOptions&) const = default;
   std::vector<OptionRow> Rows();
-  // The profile options, without a key. kUsage: a field without a name, or a duplicate.
+  // The options as a ProfileOptions without a session key. kUsage: a field without a name, or the
+  // same field twice.
   Result<ProfileOptions> Profile() const;
 };
 
@@ -43,17 +44,17 @@ struct EngineOptions {
   std::vector<std::string> words;  // the action, then targets
   RemoteOptions remote;
   bool json = false;
-  // start
+  // Options of `start`:
   std::string key;
   StartOptions profile;
   bool force = false;
-  std::optional<int64_t> level;  // sleep
-  // hold
+  std::optional<int64_t> level;  // for `sleep`
+  // Options of `hold`:
   std::optional<int64_t> least_workers;
   bool wake = false, quiet = false;
   std::string ready_within = "30m", hold_for = "0";  // 0: without end
   std::vector<std::string> command;                  // after "--"
-  // tools/profile_rollout.py
+  // Options of tools/profile_rollout.py:
   std::string router_url, action;
 
   std::string Action() const;
@@ -61,7 +62,7 @@ struct EngineOptions {
 };
 // What `tacho engine` can do: "list", "status", ...
 const std::vector<std::string>& EngineActions();
-// The command with the options of `action` only, or of all actions.
+// The command with only the options of `action`; "": with the options of all actions.
 CommandSpec EngineSpec(EngineOptions& options, const std::string& action = {});
 Result<void> CheckEngineOptions(const EngineOptions& options);
 

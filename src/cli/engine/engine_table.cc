@@ -57,7 +57,7 @@ std::string_view NameOf(ControlVerdict verdict) {
   return "no answer";
 }
 
-// "tp2 dp2", without sizes that are 1 or not reported.
+// The sizes of an engine's parallel groups, "tp2 dp2", without sizes that are 1 or not reported.
 std::string Parallelism(const EngineFacts& facts) {
   std::string text;
   auto add = [&](std::string_view name, std::optional<int> size) {

@@ -23,15 +23,15 @@ Table WorkersTable(const std::vector<ProbedWorker>& workers);
 // contain a command to copy; if the row is too narrow, the answer has its own line below.
 std::string OutcomesText(const std::vector<ControlOutcome>& outcomes, const TextStyle& style);
 
-// "http" or "daemon, http", "off"; the reason is in the notes.
+// Which profiler interfaces the engine has: "http", "daemon", "daemon, http", or "off".
 std::string ProfilerText(const EngineFacts& facts);
 
-// One text for all pairs (subject, words) with the same words: "SUBJECT and 2 others: WORDS". In
-// the order in which the words first appear.
+// Merges pairs (subject, words) that have the same words into one text: "SUBJECT and 2 others:
+// WORDS". Keeps the order in which the words first appear.
 std::vector<std::string> GroupedTexts(const std::vector<std::pair<std::string, std::string>>& said);
 std::vector<std::string> GroupedTexts(const std::vector<Finding>& findings);
 
-// The tables above as one JSON object, schema 1, with all findings.
+// What the two tables show, as a JSON object (schema 1) each, with all findings.
 std::string DeploymentJson(const Deployment& deployment, const std::vector<ProbedWorker>& workers);
 std::string OutcomesJson(const std::string& action, const std::vector<ControlOutcome>& outcomes);
 

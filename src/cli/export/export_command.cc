@@ -43,7 +43,7 @@ struct ExportPlan {
   ExportPart part;
 };
 
-// Whether files of that format do not say who wrote them.
+// Whether a file in `format` gives no sign of the program that wrote it.
 bool IsAnyones(ExportFormat format) {
   return format == ExportFormat::kFolded || format == ExportFormat::kStacks;
 }
@@ -80,7 +80,8 @@ Result<ExportPlan> PlanOf(const ExportOptions& options) {
   return plan;
 }
 
-// An earlier export in that format may be replaced; another file is the user's.
+// Only an earlier export in the same format may be replaced; if it gives no sign of that, only with
+// --replace.
 Result<void> CheckReplaced(const ExportPlan& plan) {
   if (plan.output == "-") return {};
   std::error_code error;
@@ -103,7 +104,7 @@ Result<void> CheckReplaced(const ExportPlan& plan) {
   return CheckWritable(plan.output);
 }
 
-// An earlier export may itself be a trace that is read.
+// An earlier export may be replaced, but not if it is among the traces that this export reads.
 Result<void> CheckNotRead(const ExportPlan& plan, const ViewedRun& run) {
   for (const RankEntry& entry : run.entries()) {
     std::error_code error;
@@ -115,8 +116,8 @@ Result<void> CheckNotRead(const ExportPlan& plan, const ViewedRun& run) {
   return {};
 }
 
-// "writing run.db, 120 MB  3.2 s", by the size of the unfinished file beside the output; nullptr if
-// no such line is shown.
+// Shows "writing run.db, 120 MB 3.2 s", with the size of the unfinished file beside the output.
+// nullptr: no line is shown.
 std::unique_ptr<RedrawnLine> ShowWriting(const ExportPlan& plan, const OutputFile& file) {
   if (!plan.shows_progress || file.name_beside().empty()) return nullptr;
   constexpr size_t kNameWidth = 40;
@@ -129,7 +130,8 @@ std::unique_ptr<RedrawnLine> ShowWriting(const ExportPlan& plan, const OutputFil
   });
 }
 
-// Has `write` write to the output, compressed where the plan says so, and puts it into its place.
+// Lets `write` write to the output, compressed if the plan says so, and then renames the finished
+// file to its path.
 template <typename Write>
 Result<void> WriteOutput(const ExportPlan& plan, const Write& write) {
   const InterruptScope interrupt("removing the unfinished export");
@@ -145,7 +147,7 @@ Result<void> WriteOutput(const ExportPlan& plan, const Write& write) {
   return file->Finish();
 }
 
-// "the export is in s.json (1.2 MB): open it at https://ui.perfetto.dev"
+// Where the export is: "the export is in s.json (1.2 MB): open it at https://ui.perfetto.dev".
 std::string WhereItIs(const ExportPlan& plan) {
   std::string out = "the export is in " + VisibleText(plan.output);
   std::error_code error;
@@ -197,7 +199,8 @@ Result<void> WriteDatabase(const ExportPlan& plan, const QueriedExport& read) {
   return file->Finish();
 }
 
-// If there are no stacks at all, the error says what the recording lacks.
+// Writes a line for each stack. kUsage: there is no stack; the message says what the recording
+// lacks.
 Result<void> WriteStacks(const ExportPlan& plan, const QueriedRun& run,
                          const std::vector<Interval>& windows, ByteSink& to) {
   const bool torch = plan.format == ExportFormat::kStacks;

@@ -32,7 +32,7 @@ class RanksOfExport : public TraceKeeper {
   }
   void OnEnd(size_t, const Error*) override {}
 
-  // The ranks of the analysis, in its order.
+  // The kept ranks that `analysis` contains, in its order.
   std::unique_ptr<ViewedRun> TakeRun(const RunAnalysis& analysis) {
     std::vector<std::string> paths;
     std::vector<std::unique_ptr<ViewedRank>> ranks;
@@ -54,7 +54,7 @@ class RanksOfExport : public TraceKeeper {
   std::vector<std::unique_ptr<ViewedRank>> ranks_;
 };
 
-// The error of a part that no trace has.
+// The error if no trace has the part.
 tl::unexpected<Error> NoPart(const std::vector<std::string>& without) {
   return Fail(ErrorKind::kUsage,
               without.front() + (without.size() == 1
@@ -137,8 +137,8 @@ Result<QueriedExport> ReadQueriedExport(const ReadingArguments& arguments,
     if (!window) out.without.push_back(window.error().message);
   }
   if (out.without.size() == out.windows.size()) return NoPart(out.without);
-  // If whole traces are exported, a trace without GPU work (such as a front end's) is no gap beside
-  // the others.
+  // If whole traces are exported, nothing is missing when one of them (such as a front end's) has
+  // no GPU work.
   if (!part.window && !part.step) out.without.clear();
   return out;
 }

@@ -43,7 +43,7 @@ int Print(const std::string& text) {
   return written ? kDone : Fails(written.error());
 }
 
-// Holds the servers until Ctrl-C, or until nothing runs any more.
+// Holds the servers until Ctrl-C, or until the last one has ended.
 int Hold(LaunchedServers& servers, const std::stop_token& stop) {
   bool alive = true;
   while (alive && Pause(stop, kBetweenTurns)) {
@@ -54,7 +54,8 @@ int Hold(LaunchedServers& servers, const std::stop_token& stop) {
   return alive ? kDone : kRemoteFailed;
 }
 
-// `folder` exists except in a dry run. `between` holds signals back until they can end the launch.
+// Starts the servers in `folder`, which exists except in a dry run. `between` holds signals back
+// until an InterruptScope can end the launch.
 Result<int> StartIn(const std::string& folder, TakenName taken, const LaunchArguments& a,
                     EngineKind kind, std::optional<WithoutInterrupts>& between) {
   const std::string& name = taken.name;
@@ -205,7 +206,7 @@ Result<int> Stop(const LaunchArguments& a) {
 
 Result<int> RunLaunch(const std::vector<std::string>& arguments) {
   LaunchArguments a;
-  // What comes after "--" is the engine's.
+  // The words after "--" are the engine's own arguments.
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
   TACHO_ASSIGN_OR_RETURN(
       const bool help,

@@ -34,7 +34,7 @@ std::string Proven(const PlannedLaunch& plan, const PlannedServer& server,
 }
 
 std::string NextLine(const PlannedLaunch& plan) {
-  // Only nsys can profile such an engine.
+  // If the engine's own profiler would capture nothing, only nsys can profile it.
   const bool lacks_nsys = std::ranges::find(plan.findings, FindingId::kNothingCaptures,
                                             &Finding::id) != plan.findings.end();
   return fmt::format(

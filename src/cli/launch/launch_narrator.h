@@ -9,8 +9,8 @@
 
 namespace tacho {
 
-// Shows a launch on standard error: on a terminal one changing line that names what tacho waits
-// for, elsewhere a line when a server begins and every ten seconds.
+// Shows a launch on standard error. On a terminal, one changing line names what tacho waits for.
+// Elsewhere, a new line comes when a server begins, and then every ten seconds.
 class LaunchNarrator {
  public:
   LaunchNarrator(std::optional<size_t> live_columns, bool quiet)
@@ -26,7 +26,7 @@ class LaunchNarrator {
   const std::optional<size_t> live_columns_;
   const bool quiet_;
   const std::chrono::steady_clock::time_point begin_;
-  std::map<std::string, int64_t> said_at_;  // by server; seconds
+  std::map<std::string, int64_t> said_at_;  // seconds, by server
   bool open_line_ = false;
 };
 
@@ -41,9 +41,9 @@ Result<void> StartAndNarrate(LaunchedServers& servers, HttpClient& client,
 // costly preset.
 void SayWarnings(const PlannedLaunch& plan);
 
-// The commands that would be started, and the next one.
+// For a dry run: the commands that would be started, and the command to type next.
 std::string PlanText(const PlannedLaunch& plan);
-// The servers, the proofs that they can be profiled, and the next command.
+// The servers, the proofs that they can be profiled, and the command to type next.
 std::string LaunchScreen(const LaunchedServers& servers, const std::vector<ProfilingProof>& proofs,
                          int64_t seconds);
 std::string LaunchJson(const PlannedLaunch& plan, const LaunchRecord* record,

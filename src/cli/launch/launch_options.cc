@@ -92,7 +92,7 @@ Result<PlanOfHere> PlanUntilInterrupted(EngineKind kind, const EngineArguments& 
       if (const auto found = FindNsys(stop)) nsys.program = found->path;
     return PlanHere(kind, arguments, folder, nsys, stop);
   }();
-  // Checked only after the scope has ended: until then a signal may come that stops nothing.
+  // Checked only after the InterruptScope has ended: until then a signal may still come.
   if (stop.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
   return plan;
 }

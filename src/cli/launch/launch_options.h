@@ -26,12 +26,12 @@ struct LaunchArguments {
 };
 CommandSpec LaunchSpec(LaunchArguments& arguments);
 
-// kUsage: neither vllm nor sglang.
+// kUsage: `name` is neither "vllm" nor "sglang".
 Result<EngineKind> ParseEngine(const std::string& name);
 
 // Uses the key from the servers' own arguments, unless the user gave one to tacho.
 void UseKeyOf(const PlannedLaunch& plan, const ServerOptions& given, HttpClientOptions& http);
-// PlanHere, with the nsys of this host if the preset needs it. Ctrl-C ends it: kInterrupted.
+// Calls PlanHere, and gives it this host's nsys if the preset needs nsys. kInterrupted: Ctrl-C.
 Result<PlanOfHere> PlanUntilInterrupted(EngineKind kind, const EngineArguments& arguments,
                                         const std::string& folder, const std::string& session);
 

@@ -58,7 +58,8 @@ Result<FinishedLoad> Perform(const LoadScene& scene, const PlanOptions& options,
   return FinishLoad(scene.load, std::move(plan), std::move(date), std::move(records));
 }
 
-// Prints the load, with `more` after its table, and writes its files. Returns the exit status.
+// Prints the load's results, with `more` after the table, and writes the result files. Returns the
+// exit status.
 int Tell(const LoadScene& scene, const FinishedLoad& load, const std::string& more = {}) {
   const auto written = WriteStdout(scene.flags.json ? LoadJson(load, TachoVersion())
                                                     : LoadText(load, scene.style) + more);
@@ -86,7 +87,7 @@ std::string WithoutLoad(const ProvenRecording& proven) {
   return ErrorJson({kind, "the recording ended before its load began" + why}, proven.status);
 }
 
-// `tacho record` with this load instead of its own.
+// Records as `tacho record` does, with this load in place of the one that `tacho record` sends.
 Result<int> RunProfiled(const LoadScene& scene) {
   RecordOptions options;
   TACHO_RETURN_IF_ERROR(scene.flags.session.PutInto(options));
@@ -102,7 +103,7 @@ Result<int> RunProfiled(const LoadScene& scene) {
   std::string date = DateOfNow();
   TACHO_ASSIGN_OR_RETURN(auto recording, Record(*scene.client, options, narrator, scene.stop));
   const ProvenRecording proven = ProveRecording(recording, options, narrator);
-  // An engine that counts its steps began to write before the window's end.
+  // After a fixed number of steps the engine begins to write before the window's end.
   if (recording.load && recording.window.steps && recording.profiled.end_ns > 0)
     recording.load->MarkFlush(recording.profiled.end_ns, recording.flushed_ns);
   const std::string screen = "\n" + RecordScreen(recording, proven, scene.style);

@@ -7,8 +7,8 @@
 namespace tacho {
 namespace {
 
-// A flag of vLLM's client (some of older versions), or a prefix of several flags ("--hf-"), and why
-// tacho does not have it.
+// A flag of `vllm bench serve` that tacho lacks, and why. `name` may be a prefix of several flags
+// ("--hf-"); some flags are of older versions.
 struct ForeignFlag {
   std::string_view name;
   std::string_view why;
@@ -55,7 +55,7 @@ constexpr ForeignFlag kForeign[] = {
      "'{\"use_beam_search\":true,\"n\":4}' asks for it and measures whole answers"},
 };
 
-// All of vLLM 0.32's client (tests/data/vllm_bench_flags.json).
+// All flags of `vllm bench serve` in vLLM 0.32 (tests/data/vllm_bench_flags.json).
 constexpr std::string_view kVllmFlags[] = {
     "--append-result",
     "--asr-max-audio-len-sec",
@@ -161,7 +161,7 @@ constexpr std::string_view kVllmFlags[] = {
     "--use-beam-search",
 };
 
-// tacho's own options that begin with `begun` and are not vLLM's.
+// The options that begin with `begun` and that only tacho has.
 std::vector<std::string> OwnOptions(const CommandSpec& spec, std::string_view begun) {
   std::vector<std::string> own;
   for (const OptionGroup& group : spec.groups)
@@ -172,8 +172,8 @@ std::vector<std::string> OwnOptions(const CommandSpec& spec, std::string_view be
   return own;
 }
 
-// vLLM's parser (Python's argparse) accepts a unique prefix of a flag. Returns the flag, or the
-// name itself if it is no such prefix.
+// vLLM's parser (Python's argparse) accepts a unique prefix of a flag. Returns the whole flag, or
+// `name` if no flag begins with it. kUsage: several flags begin with it.
 Result<std::string_view> WholeVllmFlag(const CommandSpec& spec, std::string_view name) {
   std::vector<std::string_view> all;
   for (const std::string_view flag : kVllmFlags) {

@@ -8,9 +8,10 @@
 
 namespace tacho {
 
-// Reads the arguments of `tacho load`; true: help was requested. As in vLLM, option names may have
-// '_' for '-', and a unique prefix of a vLLM flag is enough. kUsage: as ParseArguments, and for a
-// flag of `vllm bench serve` that tacho does not support: why, and the alternative.
+// Reads the arguments of `tacho load`. Returns true if help was requested. As in vLLM, option names
+// may have '_' for '-', and a unique prefix of a vLLM flag is enough. kUsage: as for
+// ParseArguments, or a flag of `vllm bench serve` that tacho does not support; the message says
+// why, and what to use instead.
 Result<bool> ParseLoadFlags(const std::vector<std::string>& arguments, LoadFlags& flags);
 
 }  // namespace tacho

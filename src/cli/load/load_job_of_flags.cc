@@ -24,7 +24,7 @@ std::vector<std::string> SplitCommas(const std::string& text) {
   return parts;
 }
 
-// Fills a LoadJob from the flags, one group of them after the other.
+// Fills a LoadJob from the flags, one group of flags after the other.
 class JobMaker {
  public:
   explicit JobMaker(const LoadFlags& flags) : f_(flags) {}
@@ -50,7 +50,8 @@ class JobMaker {
                                       f_.port.value_or(8000)));
     }
     if (job_.urls.empty()) return LoadUsage("no server given");
-    // An OpenAI client's base URL ends in /v1; the server's own URL does not.
+    // Removes the /v1 at the end of a URL: an OpenAI client's base URL has it, the server's own URL
+    // does not.
     for (std::string& url : job_.urls) {
       TACHO_RETURN_IF_ERROR(ParseUrl(url));
       url.resize(std::min(url.find('?'), url.size()));
@@ -68,7 +69,7 @@ class JobMaker {
           "--profile");
     }
     job_.target.model = f_.served_model_name.empty() ? f_.model : f_.served_model_name;
-    // vLLM's client reads the second variable.
+    // OPENAI_API_KEY is the variable that vLLM's client reads.
     TACHO_ASSIGN_OR_RETURN(job_.http, f_.server.Http({"TACHO_API_KEY", "OPENAI_API_KEY"}));
     return SetHeaders();
   }

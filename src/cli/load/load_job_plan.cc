@@ -16,7 +16,7 @@ constexpr int64_t kDefaultDurationNs = 30'000'000'000, kDefaultGraceNs = 60'000'
 constexpr uint64_t kBenchPrompts = 1000;
 constexpr int64_t kBenchInput = 1024, kBenchOutput = 128;
 
-// Fills the plan from the flags, one group of them after the other.
+// Fills the plan from the flags, one group of flags after the other.
 class PlanSetter {
  public:
   PlanSetter(const LoadFlags& flags, LoadJob& job) : f_(flags), job_(job) {}
@@ -93,7 +93,7 @@ class PlanSetter {
   }
 
   using Length = std::optional<int64_t>;
-  // vLLM's client silently uses the general length.
+  // vLLM's client would silently use the general length.
   static Result<void> CheckOneLength(
       std::string_view general, const Length& length,
       std::initializer_list<std::pair<std::string_view, Length>> particular) {
@@ -218,7 +218,8 @@ class PlanSetter {
       TACHO_ASSIGN_OR_RETURN(plan.burstiness, NumberArgument("--burstiness", f_.burstiness));
     }
     TACHO_RETURN_IF_ERROR(SetRamp());
-    // Concurrency has no bound with a rate, in loads like vLLM's client, and with "inf".
+    // Without --concurrency, a load with a rate ("inf" too) or with vLLM's own flags may have any
+    // number of requests in flight; other loads at most 8.
     const bool unbounded =
         plan.OpenLoop() || endless || f_.LikeBench() || (f_.num_prompts && f_.rate.empty());
     plan.concurrency = f_.concurrency ? static_cast<uint64_t>(*f_.concurrency) : unbounded ? 0 : 8;

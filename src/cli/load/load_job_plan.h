@@ -6,8 +6,8 @@
 
 namespace tacho {
 
-// The part of LoadJobOf for what is sent and when: fills job.plan, job.dataset and their
-// description in the results. Needs job.target.api. kUsage.
+// The part of LoadJobOf that decides what is sent and when. Fills job.plan, job.dataset and their
+// description in the results. Needs job.target.api. kUsage: contradicting flags, or invalid values.
 Result<void> SetPlan(const LoadFlags& flags, LoadJob& job);
 
 }  // namespace tacho

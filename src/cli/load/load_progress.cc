@@ -15,7 +15,7 @@ namespace tacho {
 namespace {
 
 constexpr auto kRedrawLine = std::chrono::milliseconds(250);
-constexpr size_t kLooksOfRate = 13;  // three seconds
+constexpr size_t kLooksOfRate = 13;  // the rate of a redrawn line covers three seconds
 constexpr auto kPlainLineEvery = std::chrono::seconds(10);
 
 LoadLook LookAt(const DriveProgress& progress, int64_t began_ns) {

@@ -19,14 +19,15 @@ struct LoadGoal {
 
 struct ProgressLines {
   bool shown = false;
-  // The width of one changing line, for a terminal. Absent: a plain line every ten seconds, for a
-  // log.
+  // On a terminal: the width of the line that is redrawn. Absent: a new line every ten seconds, for
+  // a log.
   std::optional<size_t> live_columns;
   bool unicode = true;
 };
 
-// The progress of a load on standard error while the object lives: requests, in-flight requests,
-// and the rate since the last plain line or of the last three seconds.
+// Shows a load's progress on standard error while the object lives: finished requests, running
+// requests, and the rate. The rate covers the last three seconds in a redrawn line, and the time
+// since the previous line in a log.
 class LoadProgress {
  public:
   LoadProgress(const DriveProgress& progress, std::string title, LoadGoal goal,
@@ -48,7 +49,7 @@ class LoadProgress {
   std::thread thread_;
 };
 
-// The figures for a line of progress. A rate is over the time between two looks.
+// The counters of a load at one time. The rate in a line is computed from two of them.
 struct LoadLook {
   double at_s = 0;
   uint64_t running = 0, waiting = 0, done = 0, failed = 0, output_tokens = 0;

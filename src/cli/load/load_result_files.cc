@@ -41,7 +41,7 @@ Result<void> CheckResultFiles(const LoadFlags& flags) {
   for (const std::string* path : {&flags.records, &flags.plan, &flags.vllm_json})
     if (!path->empty()) paths.push_back(*path);
   if (flags.save_result || flags.append_result) {
-    // The file's name may be known only at the end.
+    // If no name is given, it is made from the results; any name does for this check.
     const bool named = !flags.result_filename.empty();
     paths.push_back(ResultPath(flags, named ? flags.result_filename : "result.json"));
   }
@@ -52,7 +52,7 @@ Result<void> CheckResultFiles(const LoadFlags& flags) {
     TACHO_RETURN_IF_ERROR(CheckWritable(path));
   }
   if (!flags.profile) return {};
-  // The recording makes its folder after the warm-up requests.
+  // The recording makes its folder only after the warm-up requests; a failure must come now.
   return RunFolder::Create(flags.session.out, "tacho-load").map([](const RunFolder& folder) {
     folder.RemoveEmpty();
   });

@@ -6,12 +6,12 @@
 
 namespace tacho {
 
-// Checks, before hours of load, that the result files can be written: different names, existing
-// folders. kUsage, kOutput.
+// Checks before the load, which may take hours, that the result files can be written. kUsage: two
+// files with one name; kOutput: a file cannot be written.
 Result<void> CheckResultFiles(const LoadFlags& flags);
 
-// The option of all commands that send a load: the name of a file. If the name contains
-// "{scenario}", each scenario gets a file of its own.
+// The option --records of all commands that send a load; its value is a file name. If the name
+// contains "{scenario}", each scenario gets a file of its own.
 OptionRow RecordsRow(std::string& path);
 // Writes the files of --records. kOutput.
 Result<void> WriteRecords(const std::string& path, const LoadRecords& records);

@@ -11,7 +11,7 @@
 
 namespace tacho {
 
-// The state of one call of the command.
+// The state of one run of `tacho load`.
 struct LoadScene {
   LoadFlags flags;
   std::unique_ptr<HttpClient> client;

@@ -16,7 +16,8 @@ namespace {
 
 using Lacks = SeenTrace::Lacks;
 
-// Each session as `--session` accepts it: its key, or a short path that occurs in no other session.
+// A name for each session that `--session` accepts: its key, or a short path that no other session
+// has.
 std::vector<std::string> NamesOf(const SessionChoice& choice) {
   const std::vector<std::string> shorter = ShortPaths(choice.paths);
   std::vector<size_t> times_used(choice.paths.size(), 0);
@@ -50,7 +51,7 @@ std::string NoSuchSession(const std::string& session, const SessionChoice& choic
                      FormatCounted(choice.sessions.size(), "session"), Listed(NamesOf(choice)));
 }
 
-// What a successful choice leaves out; "" if nothing.
+// Says which other sessions were left out; "" if there are no others.
 std::string OtherSessions(const SessionChoice& choice) {
   const auto others = static_cast<size_t>(std::ranges::count(choice.IsChosen(), false));
   if (others == 0) return "";
@@ -71,7 +72,7 @@ std::string RanksThere(const std::vector<SeenTrace>& seen) {
     if (trace.rank) ranks.insert(*trace.rank);
   }
   if (!ranks.empty()) return fmt::format("; the ranks are: {}", fmt::join(ranks, ", "));
-  // Processes that name no rank, in a recording of nsys.
+  // In a recording of nsys, processes may name no rank.
   const auto part = std::ranges::find_if(
       seen, [](const SeenTrace& trace) { return !SplitPart(trace.path).second.empty(); });
   return part == seen.end()
@@ -100,7 +101,7 @@ std::string WhyPassedOver(const SeenTrace& trace, const ReadOptions& options) {
                             : VisibleText(fmt::format("{}", fmt::join(trace.devices, ", "))));
 }
 
-// The error if a run has no trace.
+// The error if no trace fits the choice.
 Error WhyNothing(const TraceChoice& choice, const ReadOptions& options,
                  const Readout<RunAnalysis>& readout) {
   const std::vector<SeenTrace>& seen = readout.seen;
@@ -140,7 +141,7 @@ Result<void> WordWhatIsLeftOut(const TraceChoice& choice, const ReadOptions& opt
   }
   std::ranges::sort(skipped);
   const std::string others = readout.sessions ? OtherSessions(*readout.sessions) : "";
-  // This comes before single files, because it says what the figures describe.
+  // The line about sessions comes before single files, because it says what the figures describe.
   if (!others.empty()) skipped.insert(skipped.begin(), others);
   return {};
 }

@@ -8,8 +8,8 @@
 
 namespace tacho {
 
-// Adds what was left out to `readout.run.skipped`. kUsage, with the available choices: no trace has
-// what was requested; kUnreadable: no trace is a worker's.
+// Adds what `choice` left out to `readout.run.skipped`. kUsage: no trace has what was requested
+// (the message names the available choices); kUnreadable: no trace is a worker's.
 Result<void> WordWhatIsLeftOut(const TraceChoice& choice, const ReadOptions& options,
                                Readout<RunAnalysis>& readout);
 

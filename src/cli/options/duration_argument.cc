@@ -17,7 +17,7 @@ Result<DurationNs> ParseDuration(std::string_view text) {
                  : unit == "m" || unit == "min" ? 60e9
                  : unit == "h"                  ? 3600e9
                                                 : 0;
-  // The limit, a year, is beyond every profile and within int64 nanoseconds.
+  // The limit is a year: longer than any profile, and it fits into int64 nanoseconds.
   if (!value || scale == 0 || !(*value >= 0) || *value * scale > 3600e9 * 24 * 366)
     return Fail(ErrorKind::kUsage,
                 fmt::format("'{}' is not a duration: write 30s, 2m or 500ms", VisibleText(text)));

@@ -8,10 +8,12 @@
 
 namespace tacho {
 
-// "90s", "2m", "500ms", "1.5h", or a plain number of seconds. kUsage: invalid, or negative.
+// Accepts "90s", "2m", "500ms", "1.5h", or a plain number of seconds. kUsage: invalid, negative, or
+// longer than a year.
 Result<DurationNs> ParseDuration(std::string_view text);
 
-// "100MB", "1.5GB", "640kB" (of 1000), or a plain number of bytes, at least one. kUsage: invalid.
+// Accepts "100MB", "1.5GB", "640kB" (1 kB is 1000 bytes), or a plain number of bytes; at least one
+// byte. kUsage: invalid.
 Result<uint64_t> ParseSize(std::string_view text);
 
 }  // namespace tacho

@@ -17,8 +17,9 @@ struct ServerOptions {
 
   // `keys` names the environment variables that are read.
   std::vector<OptionRow> Rows(const std::string& keys);
-  // The key of the option, else of the file, else of the first variable that has one. kUsage: both
-  // a file and a key, or a file without a key; kUnreadable: an unreadable file.
+  // Takes the key from the option, else from the file, else from the first variable that has one.
+  // kUsage: both options are given, the file has no key, or no header can hold the key;
+  // kUnreadable: the file cannot be read.
   Result<HttpClientOptions> Http(std::initializer_list<const char*> variables) const;
 };
 

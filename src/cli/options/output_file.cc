@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kLookForStopMs = 100;
 
-// Like WriteAll, but a request to stop also ends it while nobody reads the pipe.
+// Like WriteAll, but a request to stop ends it, even while it waits for a reader of a full pipe.
 int WriteUnlessStopped(int file, std::string_view text, const std::stop_token& stop) {
   if (file < 0) return EBADF;
   while (!text.empty() && !stop.stop_requested()) {
@@ -22,7 +22,7 @@ int WriteUnlessStopped(int file, std::string_view text, const std::stop_token& s
     const int count = poll(&ready, 1, kLookForStopMs);
     if (count < 0 && errno != EINTR) return errno;
     if (count <= 0) continue;
-    // A pipe that is ready takes this much without blocking.
+    // If poll says that a pipe is ready, PIPE_BUF bytes go in without blocking.
     const std::string_view piece = text.substr(0, PIPE_BUF);
     if (const int error = WriteAll(file, piece); error != 0) return error;
     text.remove_prefix(piece.size());

@@ -11,21 +11,21 @@
 
 namespace tacho {
 
-// A file that is written piece by piece, like WriteFile (cli/screen/output.h): under a hidden name
-// beside its path until it is complete, so that without Finish nothing changes and nothing is left.
-// "-" is standard output; an existing pipe or device is written to.
+// A file that is written piece by piece. As in WriteFile (cli/screen/output.h), it has a hidden
+// name beside its path until it is complete: without Finish, nothing changes and nothing is left.
+// "-" is standard output. An existing pipe or device is written to directly.
 class OutputFile : public ByteSink {
  public:
-  // Makes missing folders. `stop`: a request ends the writing. kUsage: the path of a folder;
-  // kOutput.
+  // Makes missing folders. A request on `stop` ends the writing. kUsage: `path` is a folder;
+  // kOutput: the file cannot be opened.
   static Result<std::unique_ptr<OutputFile>> Open(const std::string& path, std::stop_token stop);
 
-  // False after a failure, after a request to stop, and if a pipe has no reader any more.
+  // Returns false after a failure, after a request to stop, or if nobody reads the pipe any more.
   bool Write(std::string_view bytes) override;
   // The name of the file that is being written, for a writer that opens it by name; "" for a pipe.
   [[nodiscard]] std::string name_beside() const { return beside_ ? beside_->beside() : ""; }
-  // Puts the file into its place, or says what went wrong: kOutput, or kInterrupted. A reader that
-  // closed the pipe is no failure.
+  // Renames the complete file to its path. Returns kOutput if anything went wrong, or kInterrupted.
+  // A reader that closed the pipe is no failure.
   Result<void> Finish();
 
  private:

@@ -29,7 +29,8 @@ std::vector<std::string> OptionRow::Names() const {
 namespace {
 
 constexpr size_t kHelpColumn = 26;
-constexpr size_t kNarrowHelp = 66, kNarrowColumn = 10;  // if narrower, texts go under the names
+// If the help is narrower than kNarrowHelp, texts go under the names, at kNarrowColumn.
+constexpr size_t kNarrowHelp = 66, kNarrowColumn = 10;
 
 bool IsList(const OptionRow& row) {
   return std::holds_alternative<std::vector<std::string>*>(row.target);
@@ -42,7 +43,7 @@ std::string MainName(const OptionRow& row) {
   return row.names;
 }
 
-// "auto, always or never"
+// Lists words: "auto, always or never".
 std::string ListedOr(const std::vector<std::string>& words) {
   std::string text;
   for (size_t i = 0; i < words.size(); ++i)
@@ -62,7 +63,7 @@ std::string UnknownOption(const CommandSpec& spec, const std::string& given) {
     }
   }
   const std::string word = given.substr(0, given.find('='));
-  // All single letters are close to each other.
+  // Suggests nothing for "-x": any two single letters are similar.
   const std::string nearest = word.size() > 2 ? Closest(word, all) : "";
   const bool takes_words = spec.usage.find("-- ") != std::string::npos;
   return fmt::format("unknown option {}{}", VisibleText(word),
@@ -90,7 +91,7 @@ std::string HelpRow(const std::string& names, const std::string& value, const st
   return out + "\n";
 }
 
-// "--out DIR", as written to a run folder.
+// The option and its value, "--out DIR", as they are written to a run folder.
 std::string Written(const OptionRow& row, const std::string& value) {
   std::string word;
   const bool list = IsList(row) && !row.words;
@@ -148,7 +149,7 @@ Result<void> Store(const CommandSpec& spec, const OptionRow& row, const std::str
       (*target)->push_back(text);
       return {};
     }
-    // Otherwise an unset variable in a script would ask for nothing: --fail-on "$GATES".
+    // Refuses an empty list, which an unset variable gives: --fail-on "$GATES" would check nothing.
     if (text.find_first_not_of(", ") == std::string::npos)
       return Usage(spec, fmt::format("{} takes a value, not '{}'", MainName(row), text));
     for (size_t begin = 0; begin <= text.size();) {
@@ -160,7 +161,7 @@ Result<void> Store(const CommandSpec& spec, const OptionRow& row, const std::str
   return {};
 }
 
-// The flags that were given, as they are written in a command.
+// The given options without a value, as they are written to a run folder.
 std::string WrittenFlags(const CommandSpec& spec) {
   std::string written;
   for (const OptionGroup& group : spec.groups)
@@ -210,7 +211,7 @@ class Sorter {
   void Complain(std::string problem) {
     if (problem_.empty()) problem_ = std::move(problem);
   }
-  // "--name", "--name=value"
+  // Takes "--name" or "--name=value".
   void TakeLong(const std::string& argument) {
     const size_t equals = argument.find('=');
     const std::string name = argument.substr(0, equals);
@@ -225,7 +226,7 @@ class Sorter {
       TakeValue(*row, name);
     }
   }
-  // "-w", "-wq", "-o DIR", "-oDIR", "-o=DIR"
+  // Takes "-w", "-wq", "-o DIR", "-oDIR" or "-o=DIR".
   void TakeShort(const std::string& argument) {
     for (size_t at = 1; at < argument.size(); ++at) {
       const std::string name{'-', argument[at]};

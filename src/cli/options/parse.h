@@ -31,9 +31,10 @@ struct OptionRow {
   std::string help;
   OptionTarget target;
   int64_t least = 0;   // the least allowed whole number
-  bool words = false;  // for a list: it is a list of words
+  bool words = false;  // for a list: a list of words, see OptionTarget
   Secret secret = Secret::kNone;
-  std::vector<std::string> choices = {};  // all values; empty: any. Not checked for a list
+  // The only allowed values; empty: any value. Not checked for a list.
+  std::vector<std::string> choices = {};
   // Returns values that the completion offers, with their meanings; nullptr: no values.
   std::map<std::string, std::string> (*offers)() = nullptr;
 
@@ -45,10 +46,10 @@ struct OptionRow {
     offers = values;
     return std::move(*this);
   }
-  // "-o", "--out"
+  // The single names: "-o", "--out".
   [[nodiscard]] std::vector<std::string> Names() const;
 };
-// The names of `rows`, as choices.
+// The `name` of each row, to be used as `choices`.
 template <typename Rows>
 std::vector<std::string> NamesOf(const Rows& rows) {
   std::vector<std::string> names;
@@ -71,19 +72,19 @@ struct CommandSpec {
   std::string description;
   std::vector<OptionGroup> groups;
   std::vector<std::string>* positionals = nullptr;
-  // Receives the command as it was understood, to be stored and run again: without secrets, rebuilt
-  // from the options' values. Positionals are then addresses or files.
+  // If set, receives the command rebuilt from the parsed values, without secrets, to be stored and
+  // run again. All positionals must then be URLs or files.
   std::string* command = nullptr;
   std::vector<Example> examples;
   std::vector<std::string> words = {};  // the first argument may be one of these, or a file
-  // Returns possible arguments for the completion; nullptr: the completion offers files, unless a
-  // URL is begun.
+  // Returns the arguments that completion offers; nullptr: completion offers files, except for a
+  // word that begins a URL.
   std::vector<std::string> (*names)() = nullptr;
 };
 
-// Reads `arguments` (without the command's name) into the targets of `spec`. True: help was
-// requested, and nothing else matters. Fails with kUsage, with the nearest option for an unknown
-// one.
+// Reads `arguments` (without the command's name) into the targets of `spec`. Returns true if help
+// was requested; then nothing was read. kUsage: invalid arguments; the message for an unknown
+// option names the nearest one.
 Result<bool> ParseArguments(const CommandSpec& spec, const std::vector<std::string>& arguments);
 
 // The help of a command, as wide as the terminal or COLUMNS says (cli/screen/terminal.h).

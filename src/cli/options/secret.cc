@@ -18,7 +18,7 @@ bool IsVariableName(std::string_view name) {
          std::ranges::all_of(name, [](char c) { return c == '_' || IsLetter(c) || IsDigit(c); });
 }
 
-// "X-Api-Key" to "X_API_KEY"; "" if that gives no name.
+// The name of a variable for `header`: "X_API_KEY" for "X-Api-Key". "" if that gives no valid name.
 std::string VariableOf(std::string_view header) {
   std::string name;
   for (const char c : header)
@@ -43,8 +43,8 @@ std::string WrittenVariable(const std::string& word) {
   const std::string name = word.substr(0, sign), value = word.substr(sign + 1);
   if (!IsVariableName(name)) return "***";
   std::string blanked = word;
-  // "AWS_ACCESS_KEY_ID" and "SLACK_WEBHOOK" are secret, "SGLANG_NUM_RESERVED_DECODE_TOKENS=512" is
-  // not.
+  // For example, AWS_ACCESS_KEY_ID and SLACK_WEBHOOK are secret;
+  // SGLANG_NUM_RESERVED_DECODE_TOKENS=512 is not.
   const bool is_secret =
       HowNamed(name) == Named::kSecret || BlankSecrets(blanked) > 0 ||
       (MayHoldSecret(name) && (LooksLikeKey(value) || value.find("://") != value.npos));

@@ -8,16 +8,18 @@ namespace tacho {
 enum class Secret {
   kNone,
   kKey,     // all of it
-  kHeader,  // NAME=VALUE: the value, unless headers of that name hold no secret (IsPlainHeader)
+  kHeader,  // NAME=VALUE: the value, except in headers that hold no secret (IsPlainHeader)
   kJson,    // every string that is a value
-  kUrl,     // a name and a password, the values of a query (ShownUrl)
-  // NAME=VALUE of an environment: the value, if NAME or the form of the value indicates a secret
-  // (base/secrets.h). Other values stay: whoever runs the command again may not have that variable.
+  kUrl,     // the user's name, the password, and the values in the query (ShownUrl)
+  // NAME=VALUE of an environment variable: the value, if NAME or the value itself looks like a
+  // secret (base/secrets.h). Other values stay, because whoever runs the command again may not have
+  // that variable.
   kVariable,
 };
 
-// The value as a word for a shell, to run the command again: keys, headers and variables as
-// variables ("$TACHO_API_KEY", "X-Api-Key=$X_API_KEY"), other secrets as ***.
+// The value as a shell word for running the command again. Secret keys, headers and variables
+// become references to variables ("$TACHO_API_KEY", "X-Api-Key=$X_API_KEY"); other secrets become
+// ***.
 std::string WrittenWord(Secret secret, const std::string& value);
 
 }  // namespace tacho

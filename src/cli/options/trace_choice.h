@@ -21,13 +21,13 @@ struct TraceArguments {
   OptionRow KeepSecrets();
 };
 
-// The ranks of `--rank 0,1 --rank 4`, empty for all. kUsage for an invalid number; the message
-// names the help of `command`.
+// The ranks of `--rank 0,1 --rank 4`; empty: all ranks. kUsage: an invalid number; the message
+// points to the help of `command`.
 Result<std::vector<int64_t>> RanksAskedFor(const std::vector<std::string>& texts,
                                            std::string_view command);
 
-// The traces to read. For one folder or archive: those of its latest session, unless another
-// session is named. If files are named: all of them, whatever their sessions.
+// The traces to read. A folder or archive gives the traces of its latest session, unless another
+// session is named. Files that are named one by one are all read, whatever their sessions.
 Result<TraceChoice> ChoiceOf(const TraceArguments& arguments, std::string_view command);
 
 // The paths and the options that narrow them, as the user would type them again; "" if that is

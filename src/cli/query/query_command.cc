@@ -23,7 +23,7 @@ namespace {
 
 constexpr size_t kMostSql = 1'000'000;
 
-// Keeps what ReadRun reads.
+// Keeps the traces that ReadRun reads, for queries.
 class TracesOfQuery : public TraceKeeper {
  public:
   explicit TracesOfQuery(const Classifier& classifier) : classifier_(classifier) {}
@@ -51,7 +51,7 @@ tl::unexpected<Error> Misuse(std::string problem) {
   return Fail(ErrorKind::kUsage, std::move(problem) + "; see 'tacho query --help'");
 }
 
-// Takes the SQL out of the positionals. nullopt if it comes from standard input.
+// Removes the SQL from the positionals and returns it. nullopt if it comes from standard input.
 std::optional<std::string> TakeSql(std::vector<std::string>& positionals) {
   if (positionals.size() < 2 || !IsQueryText(positionals.back())) return std::nullopt;
   std::string sql = std::move(positionals.back());
@@ -196,7 +196,7 @@ Result<int> RunQuery(const std::vector<std::string>& arguments) {
     RunQueryShell(input);
   } else {
     const auto ran = input.Run(*sql);
-    // No second document follows one that is cut off.
+    // Part of the result is already printed: a JSON error must not follow it.
     if (!ran && began) return Fails(ran.error());
     TACHO_RETURN_IF_ERROR(ran);
   }

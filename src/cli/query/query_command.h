@@ -20,11 +20,11 @@ struct QueryOptions : ReadingArguments {
 };
 CommandSpec QuerySpec(QueryOptions& options);
 
-// The complete traces of a choice, and what was left out or is missing. `kept_for`: the purpose of
-// keeping them, for errors.
+// The chosen traces, kept in memory, and what was left out or is missing. `kept_for`: why they are
+// kept, for error messages.
 struct QueriedReadout {
   std::unique_ptr<const QueriedRun> run;
-  Readout<RunAnalysis> rest;  // without its run
+  Readout<RunAnalysis> rest;  // its `run` was moved away
 };
 Result<QueriedReadout> ReadQueried(const ReadingArguments& arguments, const TraceChoice& choice,
                                    const Classifier& classifier, std::string kept_for = "queries");

@@ -52,7 +52,7 @@ std::vector<const QueryTable*> AllTables() {
   for (const QueryTable& table : QueryTables()) tables.push_back(&table);
   return tables;
 }
-// The tables that a statement names; all if it names none.
+// The tables that a statement names; all tables if it names none.
 std::vector<const QueryTable*> TablesIn(std::string_view sql) {
   std::set<std::string> words;
   std::string word;
@@ -99,7 +99,8 @@ bool IsLeftOutOfAll(std::string_view name, const std::vector<const QueryTable*>&
   });
 }
 
-// "percentile(x, 99)" for "p99", "percentile(x, 99.9)" for "p999"; "" for another name.
+// What the user may have meant by an unknown function: "percentile(x, 99)" for "p99",
+// "percentile(x, 99.9)" for "p999"; "" for other names.
 std::string PercentileMeant(std::string_view name) {
   const std::string_view digits = name.substr(std::min<size_t>(1, name.size()));
   if (name.empty() || AsciiLower(name.front()) != 'p' || digits.empty() ||
@@ -110,7 +111,7 @@ std::string PercentileMeant(std::string_view name) {
   return fmt::format("percentile(x, {}{}{})", digits.substr(0, 2), rest.empty() ? "" : ".", rest);
 }
 
-// The error of a statement, with what might have been meant.
+// Adds to a statement's error what the user might have meant.
 Error Explained(Error error, std::string_view sql) {
   constexpr std::string_view kNoTable = "no such table: ", kNoColumn = "no such column: ",
                              kNoFunction = "no such function: ";
@@ -150,7 +151,7 @@ void SkipToStatement(std::string_view& text) {
   }
 }
 
-// The offset of Prepare's error in the bytes that it was given; 0 if unknown.
+// Where in its SQL the last Prepare failed, as a byte offset; 0 if unknown.
 size_t OffsetOfError(sqlite3* database) {
 #if SQLITE_VERSION_NUMBER >= 3038000
   return static_cast<size_t>(std::max(0, sqlite3_error_offset(database)));
@@ -159,7 +160,7 @@ size_t OffsetOfError(sqlite3* database) {
 #endif
 }
 
-// Prefixes the message with the number of the line that holds byte `at`. If the text is a single
+// Prefixes the message with the number of the line that has byte `at`, or, if the text is a single
 // line, with the number of the statement.
 Error Placed(Error error, std::string_view text, size_t at, size_t statement) {
   if (error.kind != ErrorKind::kUsage) return error;

@@ -17,10 +17,10 @@ class QueryInput {
   QueryInput(QuerySession& session, QueryOutput output)
       : session_(session), output_(std::move(output)) {}
 
-  // Runs all statements of the SQL, and lines between them: ".tables", ".schema [TABLE]", ".help".
-  // Prints an empty line between the outputs of two statements, except for JSON. An error names the
-  // line of its statement, or else the number of the statement; earlier results have been printed.
-  // True: ".quit" was given, or nobody reads the output any more.
+  // Runs all SQL statements in `text`, and the commands on lines between them: ".tables", ".schema
+  // [TABLE]", ".help". Prints an empty line between the outputs of two statements, except for JSON.
+  // An error names the line of its statement, or else the number of the statement; earlier results
+  // have been printed. True: ".quit" was given, or nobody reads the output any more.
   Result<bool> Run(std::string_view text);
 
  private:
@@ -34,8 +34,7 @@ class QueryInput {
 bool IsQueryText(const std::string& argument);
 // Whether the argument begins like a SELECT, so that it is no path.
 bool BeginsStatement(const std::string& argument);
-// The command with a dot that a line means: "exit" and "\q" mean ".quit". "" if it means no such
-// command.
+// The command with a dot that `line` means: "exit" and "\q" mean ".quit". "" if it means none.
 std::string DotOf(std::string_view line);
 // Whether SQL is complete: every statement ends with a semicolon.
 bool IsWholeSql(const std::string& text);

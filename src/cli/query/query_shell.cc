@@ -26,13 +26,13 @@ struct EndEditing {
   void operator()(History* lines) const { history_end(lines); }
 };
 
-// While it lives, Ctrl-C does not end the program.
+// While this object lives, Ctrl-C only sets query_interrupted.
 class InterruptsOfShell {
  public:
   InterruptsOfShell() {
     struct sigaction action {};
     action.sa_handler = [](int) { query_interrupted = true; };
-    sigaction(SIGINT, &action, &before_);  // without SA_RESTART: it ends the reading of a line
+    sigaction(SIGINT, &action, &before_);  // no SA_RESTART: Ctrl-C also ends the reading of a line
   }
   InterruptsOfShell(const InterruptsOfShell&) = delete;
   InterruptsOfShell& operator=(const InterruptsOfShell&) = delete;
@@ -69,7 +69,7 @@ unsigned char Complete(EditLine* editor, int /*key*/) {
   const std::string_view before(line->buffer, static_cast<size_t>(line->cursor - line->buffer));
   const size_t end = before.find_last_of(kWordEnds);
   std::string_view begun = before.substr(end == std::string_view::npos ? 0 : end + 1);
-  // In "k.na", completes only the column.
+  // In "k.na", completes only the column after the dot.
   if (const size_t dot = begun.rfind('.'); dot != std::string_view::npos && dot > 0)
     begun = begun.substr(dot + 1);
   const std::vector<std::string> words =
@@ -112,7 +112,8 @@ void RunQueryShell(QueryInput& input) {
   while (true) {
     state.goes_on = !text.empty();
     query_interrupted = false;
-    // el_gets would change the mode after it shows the prompt: a Ctrl-D between the two is lost.
+    // Sets the terminal's mode now. el_gets would do it after it shows the prompt, and a Ctrl-D
+    // between the two would be lost.
     el_set(editor.get(), EL_PREP_TERM, 1);
     int count = 0;
     const char* const line = el_gets(editor.get(), &count);
@@ -123,7 +124,7 @@ void RunQueryShell(QueryInput& input) {
       if (!WriteStdout("\n")) break;
       continue;
     }
-    // In an open statement "help" may be a name; ".help" is never SQL.
+    // Inside a statement of several lines "help" may be a name; ".help" is never SQL.
     const bool may_be_sql = !text.empty() && line[std::strspn(line, " \t")] != '.';
     const std::string meant = may_be_sql ? "" : DotOf({line, static_cast<size_t>(count)});
     if (meant == ".quit") break;

@@ -6,11 +6,11 @@
 
 namespace tacho {
 
-// Set by Ctrl-C while a shell runs: ends the statement, or the line that is being typed.
+// Set by Ctrl-C while the query shell runs: ends the statement, or the line that is being typed.
 extern std::atomic<bool> query_interrupted;
 
 // Reads SQL and commands with a dot from the terminal until ".quit" or Ctrl-D, with a history and
-// completion by Tab. Errors are printed, and the shell goes on.
+// completion by Tab. After an error it prints the error and goes on.
 void RunQueryShell(QueryInput& input);
 
 }  // namespace tacho

@@ -25,7 +25,8 @@
 namespace tacho {
 namespace {
 
-// `shown`: what the screen already shows, for fewer ranks.
+// Proves the recording, prints its results and writes its files. `shown`: what was printed earlier,
+// when fewer ranks were finished.
 int Report(const RecordArguments& arguments, const RecordOptions& options, Recording& recording,
            Narrator& narrator, std::string_view shown) {
   const ProvenRecording proven = ProveRecording(recording, options, narrator);
@@ -42,8 +43,8 @@ int Report(const RecordArguments& arguments, const RecordOptions& options, Recor
   return kept ? proven.status : Fails(kept.error());
 }
 
-// `launched`: the servers to record, if tacho starts them. `between` then holds signals back until
-// they can end the recording.
+// `launched`: the servers to record, if tacho starts them; then `between` holds signals back until
+// an InterruptScope can end the recording.
 Result<int> RecordThem(const RecordArguments& own, std::optional<LaunchedServers>& launched,
                        std::optional<WithoutInterrupts>& between, const HttpClientOptions& http) {
   TACHO_ASSIGN_OR_RETURN(RecordOptions options, RecordOptionsOf(own));
@@ -64,7 +65,7 @@ Result<int> RecordThem(const RecordArguments& own, std::optional<LaunchedServers
   }
   Narrator narrator(LiveColumns(SurroundingsOf(STDERR_FILENO)), own.quiet);
   if (launched) narrator.OnDone("launch", ready);
-  // Finished workers need not wait for one that still writes.
+  // Shows the finished workers while another one still writes.
   std::string shown;
   narrator.WhenPartly([&](Recording& partly) {
     const ProvenRecording proven = ProveRecording(partly, options, narrator);
@@ -86,7 +87,7 @@ Result<int> RecordThem(const RecordArguments& own, std::optional<LaunchedServers
 
 Result<int> RunRecord(const std::vector<std::string>& arguments) {
   RecordArguments own;
-  // With --launch, what comes after "--" is the engine's.
+  // With --launch, the words after "--" are the engine's own arguments.
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
   const std::vector<std::string> before(arguments.begin(), dashes);
   TACHO_ASSIGN_OR_RETURN(auto parsed, ParseArguments(RecordSpec(own), before));
@@ -96,7 +97,8 @@ Result<int> RunRecord(const std::vector<std::string>& arguments) {
   }
   std::vector<std::string>& rest = own.launch.empty() ? own.targets : own.engine.words;
   if (dashes != arguments.end()) rest.insert(rest.end(), dashes + 1, arguments.end());
-  // A file with a key may be a pipe that nobody writes to.
+  // Reads the key before signals are held back: a key file may be a pipe that nobody writes to, and
+  // Ctrl-C must end that wait.
   TACHO_ASSIGN_OR_RETURN(auto http, own.remote.Http());
   std::optional<LaunchedServers> launched;
   std::optional<WithoutInterrupts> between;

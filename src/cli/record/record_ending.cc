@@ -18,10 +18,12 @@ namespace tacho {
 namespace {
 
 constexpr size_t kMostWorkersShown = 8;
-// A cost with a wider bound, as a share of the rate, says nothing.
+// If a change lies within its error, and the error is a larger share of the rate than this, the
+// ending says "cannot tell".
 constexpr double kMostError = 0.25;
 
-// "479 to 514 steps each"; by stage "prefill 3 steps, decode 5 steps"; "" if no rank names steps.
+// The number of steps in each rank's trace: "479 to 514 steps each", or by stage "prefill 3 steps,
+// decode 5 steps"; "" if no trace names steps.
 std::string StepsText(const Proof& proof) {
   struct Range {
     uint64_t least = UINT64_MAX, most = 0;
@@ -51,7 +53,8 @@ std::string ProofText(const Recording& recording, const Proof& proof, const Text
       ProvenText(proven, std::ssize(proof.ranks), static_cast<int64_t>(proof.Incomplete()));
   if (const std::string steps = StepsText(proof); !steps.empty())
     text += fmt::format("{}{}", style.dot(), steps);
-  // With the daemon, all begin at the requested time, so there is nothing to measure.
+  // With Kineto's daemon all profilers begin at the requested time, so no spread of starts is
+  // measured.
   const ControlSpread& starts = recording.starts;
   if (starts.taken < starts.asked)
     text += fmt::format("{}{}", style.dot(), starts.Text("profiler"));
@@ -61,7 +64,7 @@ std::string ProofText(const Recording& recording, const Proof& proof, const Text
   return text;
 }
 
-// "TTFT p50 12.1, p99 30.0 ms"; "" without requests.
+// The median and p99 of a latency: "TTFT p50 12.1, p99 30.0 ms"; "" without requests.
 std::string TimesText(std::string_view name, const Distribution& times) {
   if (times.count == 0) return "";
   const DurationNs median{std::llround(*times.At(50))}, p99{std::llround(*times.At(99))};
@@ -76,7 +79,7 @@ std::string LatencyText(const LoadWindow& window, std::string_view which, const 
                      which);
 }
 
-// The problems, by kind.
+// A recording's problems, by kind.
 struct WhatIsLacking {
   std::vector<std::string> missing, troubles, notes;
 
@@ -84,14 +87,14 @@ struct WhatIsLacking {
       : missing(TextsOf(proof.Missing(), true)), notes(TextsOf(proof.remarks, false)) {
     for (const Finding& finding : recording.findings)
       if (finding.IsTrouble() && !IsNamed(finding, proof)) troubles.push_back(finding.Text());
-    // What ranks lost is counted on the line "proof".
+    // The line "proof" already counts the ranks that lost data.
     for (const Finding& remark : proof.remarks)
       if (remark.IsTrouble() && std::ranges::none_of(proof.ranks, [&](const RankProof& rank) {
             return rank.loss && rank.loss->subject == remark.subject;
           }))
         troubles.push_back(remark.Text());
   }
-  // Whether a missing rank of the same worker already names the trouble.
+  // Whether a missing rank of the same worker already gives this trouble as its reason.
   static bool IsNamed(const Finding& trouble, const Proof& proof) {
     return std::ranges::any_of(proof.ranks, [&](const RankProof& rank) {
       return rank.why && rank.why->id == trouble.id &&
@@ -102,7 +105,7 @@ struct WhatIsLacking {
   [[nodiscard]] size_t count() const { return missing.size() + troubles.size() + notes.size(); }
 };
 
-// The worst problem and the number of others, which are listed above.
+// The line of the ending that names the worst problem, and how many others the part above lists.
 Labelled FirstLack(const WhatIsLacking& lacks, const Proof& proof) {
   Labelled first;
   std::string text, rest;
@@ -127,7 +130,7 @@ Labelled FirstLack(const WhatIsLacking& lacks, const Proof& proof) {
   return first;
 }
 
-// Nsight's exports of a run, for a shell.
+// Nsight's exports of a run, as a pattern for a shell.
 std::string StatsFilesOf(const Recording& recording, const std::string& run) {
   return recording.workers.size() > 1
              ? ShellWord(run) + "/traces/*/*.sqlite"

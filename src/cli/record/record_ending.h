@@ -13,14 +13,14 @@ struct EndingFolders {
 };
 
 // How a recording ends, at most kMostEndingLines lines: the verdict, the proof, the cost of
-// profiling, the latency of users with and without it, what is missing (counted, with the first
-// name), the folder and the next commands.
+// profiling, the latency of users with and without it, what is missing (how much, and the first of
+// it by name), the folder and the next commands.
 inline constexpr size_t kMostEndingLines = 12;
 std::string EndingText(const Recording& recording, const ProvenRecording& proven,
                        const EndingFolders& folders, const TextStyle& style);
 
-// The part above the ending: everything that is missing and all problems and remarks, unless the
-// ending has them.
+// The part above the ending: everything that is missing, and all problems and remarks that the
+// ending leaves out.
 std::string DetailsText(const Recording& recording, const ProvenRecording& proven,
                         const TextStyle& style);
 // The URLs of the workers that the tables call w0, w1, ...; "" if there is only one.

@@ -26,7 +26,7 @@ Result<LaunchedServers> MakeIn(const std::string& folder, TakenName taken, Engin
   const PlannedLaunch& plan = here.plan;
   std::vector<std::string> words = WordsIn(plan.record_options);
   words.insert(words.end(), arguments.begin(), arguments.end());
-  RecordArguments whole;  // the last one wins
+  RecordArguments whole;  // the user's arguments come last and win
   TACHO_RETURN_IF_ERROR(ParseArguments(RecordSpec(whole), words));
   own.session.profile = std::move(whole.session.profile);
   own.command += " -- " + ShownWords(own.engine.words);
@@ -49,7 +49,7 @@ Result<LaunchedServers> MakeForRecording(RecordArguments& own,
                     ShellWord(own.targets[0])));
   for (const std::string& setting : MoveSettings(own.engine))
     own.command += " --env " + WrittenWord(Secret::kVariable, setting);
-  // --via nsys and --preset nsys each stand for both.
+  // --via nsys implies --preset nsys, and the reverse.
   if (own.via == "nsys" && own.engine.preset == "light") own.engine.preset = "nsys";
   if (own.engine.preset == "nsys" && own.via == "auto") own.via = "nsys";
   TACHO_ASSIGN_OR_RETURN(TakenName taken, TakeLaunchName("", own.launch));

@@ -11,10 +11,10 @@ namespace tacho {
 
 // `tacho record --launch ENGINE ... -- ARGUMENTS`: the engine is launched for one recording.
 
-// Plans the launch and makes its keepers; nothing runs yet. Puts the profiler options of the preset
-// into `own` (SGLang takes them with each start), unless `arguments`, the user's own for the
-// recording, set them. kUsage also for wrong options of the recording itself, so that they are
-// found before a start that takes a minute.
+// Plans the launch and makes its keepers (the processes that hold the servers); no server runs yet.
+// Puts the preset's profiler options into `own` (SGLang takes them with each start), except those
+// that the user's own `arguments` set. kUsage also for wrong options of the recording, because
+// starting the engine takes a minute.
 Result<LaunchedServers> MakeForRecording(RecordArguments& own,
                                          const std::vector<std::string>& arguments);
 

@@ -56,7 +56,7 @@ std::string Narrator::Told(std::string_view phase, const std::string& what) cons
   constexpr size_t kIndent = kPhaseColumns + 3;
   const std::string head = fmt::format("  {} ", PadRight(phase, kPhaseColumns));
   if (!live_columns_) return head + VisibleText(what) + "\n";
-  // The head is not wrapped: its blanks must stay.
+  // Wraps only the text after the head, because the head's blanks must stay.
   const std::string lines =
       Wrap(VisibleText(what), std::max(*live_columns_, 3 * kIndent) - kIndent, 0);
   std::string text = head;

@@ -11,8 +11,8 @@
 namespace tacho {
 
 // A recording's phases on standard error: one plain line at the end of each, and on a terminal
-// changing lines before that. While profilers run, a Ctrl-C that ends tacho at once says what keeps
-// running.
+// changing lines before that. If a second Ctrl-C ends tacho while profilers run, a message names
+// what keeps running.
 class Narrator final : public RecordObserver {
  public:
   // live_columns: the width of changing lines; absent: none are shown. quiet: only remarks.
@@ -25,9 +25,10 @@ class Narrator final : public RecordObserver {
   void OnRemark(const std::string& what) override;
   void OnLeftBehind(const std::string& what) override;
   void OnPartly(Recording& recording) override;
-  // Called with the finished part of a recording while other workers still write.
+  // Sets the function that gets the finished part of a recording while other workers still write.
   void WhenPartly(std::function<void(Recording&)> show) { show_partly_ = std::move(show); }
-  // Reports a preflight that is silent for seconds: each of its requests may wait for `patience`.
+  // Prints a notice if the preflight (the checks before the recording) takes more than two seconds.
+  // Each of its requests may wait for `patience`.
   void WaitForPreflight(std::chrono::milliseconds patience) {
     notice_.emplace(StillWaitingText(patience), kPatienceWithoutWords);
   }
@@ -42,7 +43,7 @@ class Narrator final : public RecordObserver {
 
   const std::optional<size_t> live_columns_;
   const bool quiet_;
-  size_t open_lines_ = 0;  // lines that change, the last without its end
+  size_t open_lines_ = 0;  // how many lines are redrawn; the last one has no line end yet
   std::string words_;
   std::function<void(Recording&)> show_partly_;
   std::optional<SlowNotice> notice_;  // until the preflight is done

@@ -252,7 +252,8 @@ Result<RecordOptions> RecordOptionsOf(const RecordArguments& a) {
   options.plan.concurrency = static_cast<uint64_t>(a.concurrency.value_or(0));
   options.plan.prompt_tokens = a.prompt_tokens;
   options.plan.output_tokens = a.output_tokens;
-  // Requests of many lengths make the figures of short windows vary by tens of per cent.
+  // With --overhead all requests have one length: with many lengths, the figures of short windows
+  // vary by tens of per cent.
   if (options.overhead && a.mix.empty() && !a.prompt_tokens && !a.output_tokens) {
     options.plan.prompt_tokens = kPromptOfOneLength;
     options.plan.output_tokens = kOutputOfOneLength;

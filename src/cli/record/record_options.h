@@ -35,20 +35,20 @@ struct RecordArguments {
   std::string command;  // as kept in the run folder
   RemoteOptions remote;
   SessionArguments session;
-  std::string duration, via = "auto";  // duration "": 10 s, or 60 s with a number of requests
-  // load
+  std::string duration, via = "auto";  // duration "": at most 10 s, or 60 s with --requests
+  // The load:
   bool no_load = false, through_router = false;
   std::string warm_up = "3s", baseline = "5s", mix, records;
   std::optional<int64_t> requests, concurrency, prompt_tokens, output_tokens, seed;
   std::optional<double> rate;
-  // the cost of profiling
+  // How to measure the cost of profiling:
   bool overhead = false;
   std::optional<int64_t> pairs;
   std::string overhead_window, precision;
-  // "vllm" or "sglang": launched for this recording; "": none
+  // "vllm" or "sglang": the engine to launch for this recording; "": none
   std::string launch;
   EngineArguments engine;
-  // other
+  // Other options:
   std::string daemon_socket, nsys_session;
   bool json = false, quiet = false;
 };

@@ -25,9 +25,9 @@
 namespace tacho {
 namespace {
 
-// Reads the traces of the run folder, once for the proof and the screen.
+// Reads the traces of the run folder once, for both the proof and the screen.
 std::optional<Readout<RunAnalysis>> ReadTraces(const Recording& recording, Drawings& drawings) {
-  // A report that could not be exported is not exported again.
+  // If nsys could not export its reports before, does not try again.
   if (recording.nsys && std::ranges::all_of(recording.workers, [](const RecordedWorker& worker) {
         return worker.expectation.files.empty();
       }))
@@ -48,8 +48,8 @@ std::optional<Readout<RunAnalysis>> ReadTraces(const Recording& recording, Drawi
   return std::move(*readout);
 }
 
-// Writes report.html into the run folder. Returns false if it cannot be written; the recording has
-// not failed then.
+// Writes report.html into the run folder. Returns false if it cannot be written; that does not make
+// the recording fail.
 bool WriteReport(const Recording& recording, const ProvenRecording& proven, Drawings drawings) {
   const std::string page = RenderPage(
       proven.readout->run, {recording.folder.path(), "", proven.json, std::move(drawings)});
@@ -102,7 +102,7 @@ std::string Typed(const std::string& folder) {
   return relative.empty() || relative.starts_with("../..") ? folder : relative;
 }
 
-// The figures of several scenarios. "" if there is only one: the ending has all its figures.
+// A table with the figures of each scenario. "" if there is only one: the ending has its figures.
 std::string ScenariosText(const ProvenRecording& proven, const TextStyle& style) {
   const std::optional<KeptRecording> kept = KeptRecordingOf(proven.json);
   const auto has_several = [](const std::optional<KeptWindow>& window) {
@@ -136,7 +136,8 @@ ProvenRecording ProveRecording(Recording& recording, const RecordOptions& option
   KeepRecorded(recording, evidence);
   proven.proof = Prove(recording.Expectations(), evidence);
   recording.EndProfiledWith(evidence, proven.proof);
-  // The engines report ranks without a trace, and a trace may not name its rank.
+  // Counts the ranks by the proof: it also has the ranks without a trace, and a trace may not name
+  // its rank.
   if (proven.readout) {
     RankTable& ranks = proven.readout->run.ranks;
     ranks.ranks_in_all = std::ssize(proven.proof.ranks);
@@ -148,7 +149,7 @@ ProvenRecording ProveRecording(Recording& recording, const RecordOptions& option
   proven.json = RunJsonText(recording, options, proven.proof, TachoVersion(), proven.status,
                             any ? BriefJson(proven.readout->run) : "");
   recording.folder.FreeReserve();
-  // If this fails, what is known is still shown.
+  // If this fails, the results are still shown.
   const Result<void> kept = recording.folder.Write("run.json", proven.json, kForOwner);
   if (!kept) proven.status = Fails(kept.error());
   if (const auto own = any ? KeptRecordingOf(proven.json) : std::nullopt)
@@ -166,7 +167,7 @@ std::string RecordScreen(const Recording& recording, const ProvenRecording& prov
   const auto add = [&](const std::string& part, std::string_view gap = "\n") {
     if (!part.empty() && shown.find(part) == std::string_view::npos) text.append(part).append(gap);
   };
-  // Remarks on what the figures below do not include.
+  // These remarks come first, because they say what the figures below do not include.
   for (const Finding& remark : proven.proof.remarks)
     if (!remark.IsTrouble())
       add(RenderText(Labelled{"window", {remark.Text()}, Paint::kRed}, style), "");

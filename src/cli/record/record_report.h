@@ -15,15 +15,15 @@ namespace tacho {
 // The written run folder of a recording, and what its traces prove.
 struct ProvenRecording {
   Proof proof;
-  std::optional<Readout<RunAnalysis>> readout;  // its traces, if any could be read
+  std::optional<Readout<RunAnalysis>> readout;  // absent: no trace could be read
   std::string json;                             // the content of run.json
   // The folder of an earlier run to compare with; "": none.
   std::string earlier;
   bool has_report = false;  // report.html is in the folder
   int status = 0;           // exit status: 0, 4 or 130; 3 if run.json could not be written
 
-  // Whether the traces show what was to be recorded. False if tacho ended the recording because of
-  // one worker.
+  // Whether there is a trace to analyse. False also if tacho gave up the recording because of one
+  // worker.
   bool HasAnalysis(const Recording& recording) const;
 };
 
@@ -33,8 +33,9 @@ ProvenRecording ProveRecording(Recording& recording, const RecordOptions& option
                                Narrator& narrator);
 
 // The first screen of the traces, the cost of profiling, what is missing, and the ending
-// (record_ending.h). `shown`: the screens that were already printed when fewer ranks were done.
-// Does not repeat their content; `tacho analyze` then shows the tables of all ranks.
+// (record_ending.h). `shown`: the screens that were printed earlier, when fewer ranks were
+// finished. Leaves out what they already show; if there are any, the first screen is replaced by
+// the table of ranks.
 std::string RecordScreen(const Recording& recording, const ProvenRecording& proven,
                          const TextStyle& style, std::string_view shown = {});
 

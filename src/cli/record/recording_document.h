@@ -6,10 +6,10 @@
 namespace tacho {
 
 // What profiling cost, from the two windows of the recording: "2330 tok/s unprofiled, 2415
-// profiled: ..."; "" if that is not known.
+// profiled: ..."; "" if the cost is not known.
 std::string CostText(const KeptRecording& recording);
 
-// The load's figures in the windows without and with the profilers, also by scenario.
+// The load's figures in the unprofiled and in the profiled window, also by scenario.
 Table LoadWindows(const KeptRecording& recording);
 
 // The load of a recording, the cost of profiling and what is missing, for its report.

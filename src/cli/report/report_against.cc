@@ -11,7 +11,7 @@
 namespace tacho {
 namespace {
 
-// Models and the data of a load may name what strangers must not read.
+// Replaces the names of models and of a load's data, which strangers must not read.
 std::vector<std::optional<KeptRun>> RedactedRecordings(std::vector<std::optional<KeptRun>> runs,
                                                        const Redactor& redactor) {
   for (std::optional<KeptRun>& run : runs) {
@@ -49,7 +49,7 @@ Result<RunChanges> ChangesAgainst(const ReportOptions& options, const RunAnalysi
     changes.base.names = options.against;
     changes.now.names = of_run;
   }
-  // On a redacted page they would name paths.
+  // These sentences name paths, so they are kept off a redacted page.
   for (const std::string& repeated : incomplete.repeated)
     redactor == nullptr ? changes.remarks.push_back(repeated) : Complain(repeated);
   return changes;

@@ -11,8 +11,8 @@
 
 namespace tacho {
 
-// What changed against the runs of --against, for a report of `run`. `redactor`: redacts those
-// runs (`run` is redacted already); nullptr: nothing is to be redacted.
+// What changed against the runs of --against, for a report of `run`. `redactor` redacts the runs of
+// --against (`run` is redacted already); nullptr: the report is not redacted.
 Result<RunChanges> ChangesAgainst(const ReportOptions& options, const RunAnalysis& run,
                                   const Classifier& classifier, const Redactor* redactor,
                                   Incomplete& incomplete);

@@ -28,7 +28,7 @@ namespace {
 
 constexpr size_t kMarkdownTop = 10;
 
-// How an earlier report in this form begins, so that it may be replaced.
+// The first bytes of every report in this form, to recognise an earlier report.
 std::string_view BeginningOf(const ReportOptions& options) {
   if (options.markdown) return kMarkdownReportBegin;
   return options.json ? "{\n \"schema\": " : kHtmlReportBegin;
@@ -52,7 +52,7 @@ std::string OutputOf(const ReportOptions& options) {
   return options.output.value_or(options.markdown || options.json ? "-" : "report.html");
 }
 
-// An earlier report may be replaced; another file is the user's.
+// Only an earlier report may be replaced.
 Result<void> CheckOutput(const ReportOptions& options, const std::string& output) {
   if (output == "-") return {};
   const std::filesystem::path path(output);
@@ -73,13 +73,13 @@ std::string Title(const ReportOptions& options) {
   return title;
 }
 
-// The run.json of the recording that the only path belongs to; "" for several paths and for "-".
+// If there is one path, the content of run.json of its recording; "" for several paths and for "-".
 std::string RunJsonOf(const ReportOptions& options) {
   const std::vector<std::string>& paths = options.traces.paths;
   return paths.size() == 1 && paths[0] != "-" ? RunJsonFor(paths[0]) : "";
 }
 
-// The command that makes the report; "" if it cannot be typed.
+// The command that makes this report; "" if it cannot be typed.
 std::string ShownCommand(const ReportOptions& options) {
   std::string command = CommandPaths(options);
   if (command.empty()) return "";
@@ -94,7 +94,7 @@ std::string RandomSalt() {
   return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
 }
 
-// `changes`: nullptr without --against.
+// Renders the report in the form that the user chose. `changes`: nullptr without --against.
 std::string Render(const ReportOptions& options, const RunAnalysis& run, const RunChanges* changes,
                    Drawings drawings) {
   if (options.json) return AnalyzeJson(run, TachoVersion());

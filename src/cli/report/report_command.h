@@ -18,8 +18,8 @@ struct ReportOptions : ReadingArguments {
   std::optional<std::string> output;  // "-": standard output
   std::vector<std::string> against;   // runs to compare it with
 };
-// The page of a run. `run_json`: of the run's recording; "" if the run is no recording. A redacted
-// page leaves out the recording's addresses and command.
+// The contents of a run's page besides its analysis. `run_json`: run.json of the run's recording;
+// "" if the run is no recording. A redacted page leaves out the recording's addresses and command.
 struct PageOfRun {
   std::string title, command, run_json;
   Drawings drawings;

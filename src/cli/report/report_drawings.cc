@@ -19,7 +19,7 @@ namespace {
 constexpr size_t kGapsDrawn = 3;
 constexpr size_t kMostSpans = 500;  // per lane; more are drawn by column
 constexpr size_t kMostLanes = 2, kMostHostLanes = 3, kMostStreams = 3, kMostDevices = 2;
-constexpr double kNamed = 0.03;  // share of the window
+constexpr double kNamed = 0.03;  // spans of at least this share of the window have their name drawn
 
 std::string ClassOf(Palette palette, uint8_t color) {
   constexpr char kPrefixes[] = {'w', 'p', 'i', 'e', 'h'};
@@ -35,7 +35,7 @@ DrawnSpan::Name NameIn(Palette palette, uint8_t color) {
   return is_any_text ? kAnnotation : kCode;
 }
 
-// `label`: its number and its name, which may begin with "thread" itself.
+// `label`: a thread's number and name. The name may itself begin with "thread".
 std::string ThreadLabel(const std::string& label) {
   const size_t name = label.find(' ') + 1;  // 0 without one
   return name > 0 && label.substr(name).starts_with("thread ") ? label.substr(name)
@@ -71,8 +71,8 @@ DrawnRow DrawLane(const Lane& lane, Palette palette, std::string label, Interval
   return row;
 }
 
-// The lanes of a row that are drawn: the first ones. For a thread, the ones with most time in
-// operators and calls, which lie below many Python frames.
+// Which lanes of a row are drawn: the first ones. For a thread, those with the most time in
+// operators and calls, because these may lie below many Python frames.
 std::vector<size_t> LanesDrawn(const TimelineRow& row, Interval window) {
   const bool is_thread = row.kind == RowKind::kThread;
   std::vector<std::pair<DurationNs, size_t>> lanes;
@@ -135,7 +135,7 @@ struct Row {
   const TimelineRow* communication = nullptr;
 };
 
-// Adds the time of the row's slices inside `window`, by colour.
+// Adds to `sums`, by colour, the time that the row's slices take inside `window`.
 void AddByColor(const TimelineRow* row, Interval window, std::array<DurationNs, kColors>& sums) {
   if (row == nullptr) return;
   for (const Lane& lane : row->lanes) {
@@ -188,7 +188,7 @@ PhaseTime TimeOfPhase(const std::vector<Row>& devices, const StepTable& steps, I
                            [](const PhaseTime::Part& part) { return part.time; });
   if (unrecorded.ns > 0)
     time.parts.push_back({"not recorded", IdleClass(IdleCause::kUnknown), unrecorded});
-  // Idle time is only the time between a device's first and last work.
+  // Only time between a device's first and last work counts as idle.
   if (rest.ns > 0)
     time.parts.push_back({"before the first work or after the last work", "n1", rest});
   return time;
@@ -202,7 +202,8 @@ void DrawSteps(const RankRows& rows, const StepTable& table, Interval span, Draw
   const Phase phase = main.front().step->label.phase;
   const std::string noun =
       phase == Phase::kOther ? "step" : std::string(PhaseName(phase)) + " step";
-  // A step lasts until the next one, because the device works on when the host has ended.
+  // A step is drawn until the next one begins, because the device still works after the host's part
+  // of the step.
   const std::vector<Interval> times = StepTimes(table.steps);
   const auto until_next = [&](const PlacedStep& placed) {
     return times[static_cast<size_t>(placed.step - table.steps.data())];
@@ -269,7 +270,7 @@ Drawings DrawingKeeper::Choose(const RunAnalysis& run) && {
   }
   std::ranges::stable_sort(gaps, std::ranges::greater{},
                            [](const MiniTimeline& gap) { return gap.when.length(); });
-  // What all ranks did at that time is drawn once.
+  // Ranks often have a gap at the same time; only the longest such gap is drawn.
   std::vector<Interval> drawn;
   for (MiniTimeline& gap : gaps) {
     const DurationNs origin = run.traces[gap.trace].run_zero() - TimeNs{};

@@ -11,16 +11,16 @@
 
 namespace tacho {
 
-// Draws each trace of a run as it is read, so that no trace has to stay in memory: the time of each
-// phase's steps, the median and the slowest step of the main phase, and the longest gaps.
+// Draws each trace of a run as it is read, so that no trace has to stay in memory: the time that
+// each phase's steps take, the median and the slowest step of the main phase, and the longest gaps.
 class DrawingKeeper {
  public:
   explicit DrawingKeeper(const Classifier& classifier) : classifier_(classifier) {}
 
-  // For ReadOptions::on_analysed.
+  // Called for each trace, through ReadOptions::on_analysed.
   void Draw(const AnalysedTrace& read);
-  // The drawings that a report of `run` shows: the steps of the same rank as on the screens, and
-  // the longest gaps of all ranks.
+  // The drawings that a report of `run` shows: the steps of the rank whose steps the screens show,
+  // and the longest gaps of all ranks.
   Drawings Choose(const RunAnalysis& run) &&;
 
  private:
@@ -30,7 +30,7 @@ class DrawingKeeper {
     Drawings steps;
     std::vector<MiniTimeline> gaps;
   };
-  std::map<std::string, OfTrace> of_path_;  // `trace` of their timelines is 0
+  std::map<std::string, OfTrace> of_path_;  // by path; MiniTimeline::trace is set only by Choose
 };
 
 }  // namespace tacho

@@ -18,8 +18,8 @@
 namespace tacho {
 namespace {
 
-// timeout(1) signals its child and the child's group; shell and kernel both signal the end of a
-// terminal. A signal so soon after the first is the same one.
+// The same event may send two signals: timeout(1) signals its child and the child's group, and when
+// a terminal closes, shell and kernel both send one. A signal so soon after the first is ignored.
 constexpr int64_t kSameSignalNs = 200'000'000;
 
 std::atomic<int64_t> first_ns = 0;  // time of the first signal; 0: none
@@ -71,7 +71,7 @@ InterruptScope::InterruptScope(const std::string& now) {
   action.sa_flags = SA_RESTART | SA_SIGINFO;
   sigaction(SIGINT, &action, &old_int);
   sigaction(SIGTERM, &action, &old_term);
-  // SIGHUP means the end of a terminal; it is ignored with nohup.
+  // SIGHUP means that the terminal was closed. Under nohup it is ignored, and stays so.
   sigaction(SIGHUP, nullptr, &old_hup);
   if (old_hup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
   // A stop request runs callbacks, which a signal handler must not do, so a thread does it.
@@ -100,8 +100,8 @@ InterruptScope::~InterruptScope() {
   sigaction(SIGTERM, &old_term, nullptr);
   sigaction(SIGHUP, &old_hup, nullptr);
   close(wake.exchange(-1));
-  // A signal after the watcher's last check has had no effect. It takes effect now, or under
-  // WithoutInterrupts when the next scope begins.
+  // A signal after the watcher's last check had no effect yet. It is sent again: it takes effect
+  // now, or, under WithoutInterrupts, when the next scope begins.
   if (first_ns.load() != 0 && !source_.stop_requested()) kill(getpid(), first_number.load());
 }
 

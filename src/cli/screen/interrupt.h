@@ -15,8 +15,8 @@ void SayInHandler(std::string_view text);
 // interrupted: ending the load (again: ends at once)". A second one, at least 0.2 s later, ends the
 // process at once, after it has written the text given to SetLastWords to standard error (the text
 // is not copied: it must outlive this object). A signal that comes too late for the token is raised
-// again when the object ends. Only one object at a time. WithoutInterrupts bridges the time between
-// two.
+// again when the object ends. Only one object may exist at a time. WithoutInterrupts bridges the
+// time between two of them.
 class InterruptScope {
  public:
   // `now`: what happens after the first signal, such as "ending the load".

@@ -97,7 +97,8 @@ std::string ErrorJson(const Error& error, int exit_status) {
 }
 
 NewFolders::~NewFolders() {
-  for (const std::filesystem::path& folder : made_) rmdir(folder.c_str());  // only empty ones go
+  // Removes only empty ones.
+  for (const std::filesystem::path& folder : made_) rmdir(folder.c_str());
 }
 
 int NewFolders::Make(const std::string& folder) {
@@ -120,8 +121,9 @@ Result<void> WriteFiles(const std::string& folder,
     if (const int reason = beside.emplace_back(path).Write(content); reason != 0)
       return CannotWrite(path, reason);
   }
-  // Once the file beside it is written, a rename fails only if a folder has that name. (Or if a
-  // stranger's file has it in a sticky folder: then the files before it are already replaced.)
+  // Now all files are written under hidden names. A rename can fail only if its target is a folder,
+  // which is checked here, or another user's file in a sticky folder: then the files before it are
+  // already replaced.
   for (const auto& [name, content] : files) {
     const std::string path = folder + "/" + name;
     struct stat status = {};

@@ -13,11 +13,11 @@ namespace tacho {
 // Writes all of `text` to standard output. A reader that closed the pipe ("| head") is not a
 // failure; any other failure is kOutput.
 Result<void> WriteStdout(std::string_view text);
-// The same. False: the reader closed the pipe, so that writing on is of no use.
+// Like WriteStdout. Returns false if the reader closed the pipe: further writing is useless.
 Result<bool> WriteToReader(std::string_view text);
 
-// Prints `message` on standard error after "tacho: ". It may contain hostile names, so each line is
-// made visible (text/visible_text.h).
+// Prints `message` on standard error after "tacho: ". The message may contain hostile names, so
+// control characters are escaped (text/visible_text.h).
 void Complain(std::string_view message);
 
 // Writes `text` unchanged to standard error, for a line that is redrawn. Ignores failures.
@@ -29,19 +29,19 @@ int Fails(const Error& error);
 // The error as the JSON object that --json prints instead of a result (docs/json.md).
 std::string ErrorJson(const Error& error, int exit_status);
 
-// Writes the files (name, content) to `folder`, which is created if missing. They are written
-// beside their places and renamed when all are complete: on failure (kOutput) none
-// has changed, unless a stranger's file in a sticky folder refuses its replacement.
+// Writes the files (name, content) to `folder`, which is created if missing. They are written under
+// hidden names and renamed when all are complete: after a failure (kOutput) no file has changed,
+// except if another user's file in a sticky folder refuses the rename.
 Result<void> WriteFiles(const std::string& folder,
                         const std::vector<std::pair<std::string, std::string>>& files);
 
-// Checks that writing `files` (name, beginning) would replace only older versions, which have the
-// same beginning. kOutput: another file is in the way; the message names it.
+// Checks that writing `files` (name, beginning) would replace only earlier versions of these files,
+// which begin in the same way. kOutput: another file is in the way; the message names it.
 Result<void> CheckReplaces(const std::string& folder,
                            const std::vector<std::pair<std::string, std::string>>& files);
 
-// Makes a missing folder, with those above it. The destructor removes the folders that it made,
-// except those in which something was written: a failure leaves no empty folder.
+// Makes missing folders. The destructor removes those of them that are still empty, so that a
+// failure leaves no empty folder.
 class NewFolders {
  public:
   NewFolders() = default;
@@ -55,17 +55,17 @@ class NewFolders {
   std::vector<std::filesystem::path> made_;  // innermost first
 };
 
-// Where a file goes. An empty name: an existing pipe, a device or standard output, which is written
-// to and not replaced.
+// Where a file goes. `name` is empty for an existing pipe, a device or standard output, which is
+// written to and not replaced.
 struct OutputPlace {
   std::string folder, name;
 };
-// kUsage: the path of a folder.
+// kUsage: `path` is a folder.
 Result<OutputPlace> PlaceOf(const std::string& path);
 
-// Writes one file in the same way; its folder is created if missing. An existing pipe or device is
-// written to; the target of a link is replaced, not the link. kOutput; kUsage: the path of a
-// folder.
+// Writes one file as WriteFiles does; makes its folder if it is missing. An existing pipe or device
+// is written to; the target of a link is replaced, not the link. kUsage: `path` is a folder;
+// kOutput: it cannot be written.
 Result<void> WriteFile(const std::string& path, std::string content);
 // Checks, as far as possible, that WriteFile will succeed. Leaves nothing behind.
 Result<void> CheckWritable(const std::string& path);

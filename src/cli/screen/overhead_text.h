@@ -12,10 +12,10 @@ namespace tacho {
 // bounds, and the verdict, which may be "inconclusive".
 std::string OverheadText(const Overhead& overhead, const TextStyle& style);
 
-// The same in one line, for the ending: "tok/s -9.1 % (-10.3 to -7.9)"; "" without any figure.
+// The cost in one line, for the ending: "tok/s -9.1 % (-10.3 to -7.9)"; "" without any figure.
 std::string OverheadSummary(const Overhead& overhead, const TextStyle& style);
 
-// What it means for the steps of the traces: "profiled steps take 9.8 % longer than unprofiled
+// How much longer profiling makes the steps: "profiled steps take 9.8 % longer than unprofiled
 // ones, 8.7 to 10.9 %; no figure is corrected for that".
 std::string StepChangeText(const KeptChange& change);
 

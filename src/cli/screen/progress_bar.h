@@ -17,12 +17,13 @@
 
 namespace tacho {
 
-// A line on standard error that is redrawn from half a second on. Owns one thread.
+// A line on standard error that appears after half a second and is redrawn from then on. Owns one
+// thread.
 class RedrawnLine {
  public:
   using Line = std::function<std::string(double seconds)>;
-  // `line` and `last` run on that thread. If a line was drawn, `last` gives the one that stays at
-  // the end; "": none.
+  // `line` and `last` run on that thread. If a line was drawn, the text of `last` replaces it at
+  // the end and stays; "": no line stays.
   explicit RedrawnLine(
       Line line, Line last = [](double) { return ""; });
   RedrawnLine(const RedrawnLine&) = delete;
@@ -40,9 +41,10 @@ class RedrawnLine {
   std::thread thread_;
 };
 
-// The progress of reading, as a bar on standard error from half a second on; one plain line remains
-// at the end. Draws nothing unless `enabled` (standard error is a terminal). An export by another
-// program is a line in any case; while it runs, Ctrl-C ends that program first.
+// Shows the progress of reading as a bar on standard error, after half a second; one plain line
+// remains at the end. Draws a bar only if `enabled` (standard error is a terminal); otherwise it
+// prints only a line for each export by another program. While such a program runs, Ctrl-C ends it
+// first.
 class ProgressBar : public RunProgress {
  public:
   // `stop`: the token of the command's InterruptScope; absent: it has none.
@@ -67,11 +69,11 @@ class ProgressBar : public RunProgress {
   std::mutex mutex_;
   std::optional<InterruptScope> interrupt_;  // while there are exports
   int exports_ = 0;
-  std::string exporting_;            // the last export, "FILE with nsys 2022.4.2.1"; or ""
-  std::optional<RedrawnLine> line_;  // last: it uses all the others
+  std::string exporting_;  // the newest running export, "FILE with nsys 2022.4.2.1"; "": none runs
+  std::optional<RedrawnLine> line_;  // declared last: its thread uses the members above
 };
 
-// The line of the bar, also for tests.
+// The text of the bar's line.
 std::string ProgressLine(uint64_t done, uint64_t total, uint64_t files, double seconds,
                          const TextStyle& style);
 

@@ -10,7 +10,8 @@
 namespace tacho {
 namespace {
 
-// Two runs with work in common are the same run, or two windows of one run.
+// The sentence about a run that shares work with an earlier one: it is the same run, or another
+// window of it.
 std::string RepeatedText(const std::string& path, const RunAnalysis& run, const std::string& before,
                          const RunAnalysis& earlier) {
   const bool equal = std::ranges::equal(run.traces, earlier.traces, {}, &TraceAnalysis::scope,
@@ -19,7 +20,7 @@ std::string RepeatedText(const std::string& path, const RunAnalysis& run, const 
                : fmt::format("{} is left out: {} has a part of the same recording", path, before);
 }
 
-// Adds the run's name to a reason, unless the reason names one of the run's files.
+// Puts the run's path before a reason, unless the reason already names one of the run's files.
 std::string WithRun(const std::string& path, const std::string& reason) {
   const bool is_named = reason.starts_with("incomplete: " + VisibleText(path));
   return is_named ? reason : fmt::format("{}: {}", VisibleText(path), reason);

@@ -7,7 +7,7 @@
 
 namespace tacho {
 
-// What could not be read of several runs, for FinishReading.
+// What is missing after several runs were read, for FinishReading.
 struct Incomplete {
   std::vector<Error> failures;
   std::vector<std::string> skipped, captures, reasons;
@@ -15,8 +15,8 @@ struct Incomplete {
 };
 
 // Reads one run for each of `paths`, one after another, with `reading` and with `arguments` except
-// its paths. Leaves out a run, and removes its path, if it shares work with an earlier one: it must
-// not count as another run.
+// its paths. A run that shares work with an earlier one must not count as another run: leaves it
+// out, and removes its path from `paths`.
 Result<std::vector<RunAnalysis>> ReadRuns(ReadingArguments arguments,
                                           std::vector<std::string>& paths,
                                           const ReadOptions& reading, const Classifier& classifier,

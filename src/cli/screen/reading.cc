@@ -40,13 +40,14 @@ bool IsLack(NoteId id) {
   }
 }
 
-// Whether the recording has already reported this about the trace, with the cause.
+// Whether a sentence in `unproven` already reports this note about the trace, with its cause.
 bool IsSaid(const std::vector<std::string>& unproven, const std::string& path, NoteId id) {
   return std::ranges::any_of(
       unproven, [&](const std::string& sentence) { return NamesDefect(sentence, path, id); });
 }
 
-// Reports once a lack that all traces of a run usually share; lists lost data for each trace.
+// The notes that make a run incomplete, as sentences. Lost data has a sentence for each trace; a
+// lack that traces of a run usually share has one sentence for all.
 template <typename Run>
 std::vector<std::string> NotesThatCount(const Run& run) {
   std::vector<std::string> reasons;

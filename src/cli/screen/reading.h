@@ -16,7 +16,7 @@ namespace tacho {
 
 // The arguments of commands that analyse: which traces to read, and how much of each.
 struct ReadingArguments {
-  std::string command;  // an error names its help
+  std::string command;  // a usage error points to its help
   TraceArguments traces;
   std::string device;
   std::optional<std::string> window;
@@ -50,21 +50,22 @@ bool ShowsProgress(const ReadingArguments& arguments);
 // Why the exit status is 4, as sentences; empty if the run is complete.
 std::vector<std::string> IncompleteReasons(const RunAnalysis& run);
 std::vector<std::string> IncompleteReasons(const RunSummary& run);
-// The same, and the chosen ranks that are missing.
+// The same reasons, and the chosen ranks that have no trace.
 std::vector<std::string> IncompleteReasons(const RunAnalysis& run, const TraceChoice& choice);
 
-// What changes the meaning of figures without making the run incomplete: the other notes of
-// Severity::kNotice, as sentences.
+// What changes the meaning of figures but does not make the run incomplete, as sentences: the notes
+// of Severity::kNotice that IncompleteReasons does not report.
 std::vector<std::string> NoticesOf(const RunAnalysis& run);
 
-// The first 20 of `messages`, and how many more there are.
+// The first 20 of `messages`, and a line that says how many more there are.
 std::vector<std::string> FirstOf(std::vector<std::string> messages);
 // Prints `messages` on standard error.
 void ComplainAll(const std::vector<std::string>& messages);
 
-// Says on standard error why the exit status is not 0, and returns it. `names_skipped`: the result
-// on standard output names the skipped files and the recordings of graph capture. Names failed
-// files on standard error too, unless both outputs go to one terminal.
+// Says on standard error why the exit status is not 0, and returns the status. `names_skipped`: the
+// result on standard output already names failed and skipped files and the recordings of graph
+// capture; then skipped files are not named again, and failed files only if standard output or
+// standard error is not a terminal.
 int FinishReading(bool names_skipped, const std::vector<Error>& failures,
                   const std::vector<std::string>& skipped, const std::vector<std::string>& captures,
                   const std::vector<std::string>& incomplete);

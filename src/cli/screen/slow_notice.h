@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-// After this time without an answer of engines a notice is printed.
+// If engines give no answer for this time, a notice is printed.
 inline constexpr std::chrono::seconds kPatienceWithoutWords{2};
 // "still waiting for answers, for up to 30 s each (--timeout bounds it)"
 std::string StillWaitingText(std::chrono::milliseconds patience);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kNarrowest = 80, kWidest = 250;
 constexpr size_t kNarrowestHelp = 40, kUsualHelp = 80, kWidestHelp = 200;
-constexpr size_t kUsualLive = 96;  // if the terminal does not report it
+constexpr size_t kUsualLive = 96;  // if the terminal does not report its width
 
 std::string Variable(const char* name) {
   const char* value = std::getenv(name);

@@ -333,7 +333,8 @@ Result<int> RunSimulate(const std::vector<std::string>& arguments) {
   sigemptyset(&signals);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  // Reads the variable as PyTorch does. The processes must be forked before the first thread.
+  // PyTorch, too, takes only "1" as yes. The processes must be forked before the first thread
+  // starts.
   std::unique_ptr<ServerProcesses> processes;
   if (const char* daemon = std::getenv("KINETO_USE_DAEMON");
       daemon != nullptr && std::string_view(daemon) == "1") {

@@ -52,7 +52,7 @@ std::string Setting(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// A process that asks Kineto's daemon and otherwise is only the parent of others.
+// A process of a server. It polls Kineto's daemon if `asks`, and is the parent of `children`.
 struct Part {
   std::string name;
   std::optional<int32_t> gpu;
@@ -93,8 +93,9 @@ std::vector<Part> PartsOf(const WorkerOptions& options) {
   return parts;
 }
 
-// Makes the processes of `parts`, parents before children. Each first sends its pid over its
-// channel; `channels` are in the same order.
+// Makes the processes of `parts`, each parent before its children. Each process first sends its pid
+// over its channel. `channels` has one channel for each process, in the same order; `next` is the
+// index of the next one.
 void ForkParts(const std::vector<Part>& parts, const WorkerOptions& options,
                std::vector<Channel>& channels, size_t& next) {
   for (const Part& part : parts) {
@@ -129,8 +130,8 @@ void Flatten(const std::vector<Part>& parts, std::vector<const Part*>& all) {
   }
 }
 
-// A server's message to the parent, up to a NUL: the kind of its error or -1, then the error's
-// text, or the URL and the pids of its processes.
+// A server sends its parent one message that ends with a NUL: the kind of its error and the error's
+// text, or kRuns and then its URL and the pids of its processes.
 constexpr int kRuns = -1;
 
 void Report(int pipe, int kind, const std::string& rest) {

@@ -8,16 +8,16 @@
 
 namespace tacho {
 
-// The servers of a simulation as separate processes. Each has child processes for the parts that
-// poll Kineto's daemon: vLLM's engine cores, with the ranks as their children, or SGLang's
-// detokenizer and schedulers. So they can be identified like real ones, by listening port and by
+// The servers of a simulation as separate processes. Each server has child processes for the parts
+// that poll Kineto's daemon: vLLM's engine cores, with the ranks as their children, or SGLang's
+// detokenizer and schedulers. So they can be identified like real engines, by listening port and by
 // pid.
 class ServerProcesses {
  public:
-  // Call it before any thread starts, with the terminating signals blocked. Fails like
+  // Must be called before any thread starts, with the terminating signals blocked. Fails like
   // Simulation::Start.
   static Result<std::unique_ptr<ServerProcesses>> Start(const simulate::SimulationOptions& options);
-  virtual ~ServerProcesses() = default;  // ends them and waits for it
+  virtual ~ServerProcesses() = default;  // ends the processes and waits for them
 
   virtual const std::vector<simulate::WorkerPlace>& places() const = 0;
 };

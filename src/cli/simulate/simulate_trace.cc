@@ -181,8 +181,8 @@ Result<KnownTrafficOptions> TrafficOptionsOf(const SimulateTraceOptions& o) {
   return out;
 }
 
-// Removes earlier traces: beside the new ones they would be ranks of one run. Removes nothing
-// without the truth.json that an earlier simulation left.
+// Removes the traces of an earlier simulation, which would be read as more ranks of the new run.
+// Removes nothing if the folder has no truth.json.
 void RemoveEarlierRun(const std::string& folder) {
   namespace fs = std::filesystem;
   constexpr std::string_view kTruth = ".truth.json";
@@ -199,7 +199,7 @@ void RemoveEarlierRun(const std::string& folder) {
   for (const std::string& path : earlier) fs::remove(path, failed);
 }
 
-// These return the lines to print, one per file.
+// The functions that write files return the lines to print, one per file.
 Result<std::string> WriteKinetoFiles(const KnownRun& run, const std::string& folder) {
   std::string said;
   for (const TraceSource& source : run.sources) {

@@ -11,6 +11,6 @@ namespace tacho {
 // tacho simulate trace: the traces of one run whose truth is known, without servers.
 Result<int> RunSimulateTrace(const std::vector<std::string>& arguments);
 
-CommandSpec SimulateTraceSpec();  // for reading only: the targets no longer exist
+CommandSpec SimulateTraceSpec();  // only for reading: the options' targets no longer exist
 
 }  // namespace tacho

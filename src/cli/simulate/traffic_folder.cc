@@ -77,7 +77,7 @@ int64_t Workers(const KnownTraffic& traffic) {
   return traffic.options.front == TrafficFront::kDataParallel ? 1 : traffic.options.engines;
 }
 
-// Of a rank's trace, below the run folder.
+// The path of a rank's trace below the run folder.
 std::string TracePath(const KnownTraffic& traffic, int64_t engine, int64_t rank) {
   return fmt::format("traces/{}/{}", simulate::TrafficWorker(traffic, engine),
                      simulate::KnownTraceName(traffic.engines[static_cast<size_t>(engine)], rank));

@@ -36,7 +36,7 @@ struct StatsOptions : ReadingArguments {
   std::optional<int64_t> top;
 };
 
-// A table for each report that was asked for, of one file.
+// The tables of one file, one for each requested report.
 struct FileStats {
   std::string path;
   std::vector<Table> tables;  // a table without rows: the file has nothing for it
@@ -118,7 +118,7 @@ Result<std::vector<const StatsReport*>> ReportsOf(const StatsOptions& options) {
   return reports;
 }
 
-// `rows`: what reports need the rows of. `times`: what they need only the times of.
+// Which parts of a trace the reports need: `rows` with all columns, `times` only by their times.
 struct ReportNeeds {
   StatsTrace::Needs rows, times;
 };
@@ -131,8 +131,8 @@ ReportNeeds NeedsOf(const std::vector<const StatsReport*>& reports) {
   return needs;
 }
 
-// Whether all rows were read. Of an export of nsys only times are read (`times`), unless a report
-// needs rows too or one process of the export is asked for.
+// Whether all rows of the file were read into `trace`. False for a whole nsys export: what is only
+// in ReportNeeds::times was read from it as bare times.
 bool HasRowsOfAll(const TraceSource& file, const Trace& trace) {
   return trace.header.format != TraceFormat::kNsys || !file.part.empty();
 }
@@ -244,7 +244,7 @@ Result<Readout<RunAnalysis>> ReadStats(const StatsOptions& options,
   choice.threads = static_cast<size_t>(options.threads.value_or(0));
   std::mutex mutex;
   const auto [rows, wanted] = NeedsOf(reports);
-  std::map<std::string, WorkTimes> timed;  // by path
+  std::map<std::string, WorkTimes> timed;  // times read without rows, by path
   ProgressBar bar(StyleFor(SurroundingsOf(STDERR_FILENO), ColorChoice::kAuto),
                   ShowsProgress(options));
   return ReadFiles(

@@ -9,7 +9,7 @@
 
 namespace tacho {
 
-// `tacho stats`: docs/stats.md.
+// `tacho stats`, described in docs/stats.md.
 Result<int> RunStats(const std::vector<std::string>& arguments);
 std::vector<CommandSpec> StatsSpecs();
 

@@ -30,7 +30,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// How long the address is held back at most, in case the traces turn out at once to be unreadable.
+// The address is printed after this time at the latest: traces that cannot be read often fail
+// before it.
 constexpr milliseconds kFirstLook{100};
 constexpr milliseconds kExportsEndWithin{10'000};
 constexpr milliseconds kTick{200};
@@ -40,7 +41,7 @@ bool IsWildcard(const std::string& host) {
   return host == "0.0.0.0" || host == "::" || host == "[::]";
 }
 
-// The name of the server in its address.
+// The host to print in the server's URL.
 std::string HostInUrl(const std::string& host) {
   if (IsWildcard(host)) return MachineName();
   return host.find(':') != std::string::npos && !host.starts_with('[') ? "[" + host + "]" : host;
@@ -52,7 +53,7 @@ std::string TitleOf(const std::vector<std::string>& paths) {
   return title;
 }
 
-// The progress of reading for the pages and, until reading ends, for the terminal.
+// Shows the progress of reading both on the pages and on the terminal.
 class ProgressOfBoth : public RunProgress {
  public:
   ProgressOfBoth(ViewFeed& feed, const Surroundings& terminal, const std::stop_token& stop)
@@ -94,8 +95,8 @@ Result<Readout<RunAnalysis>> ReadForView(ViewFeed& feed, const ViewPlan& plan,
   return readout;
 }
 
-// The exit status for what was read. Says on standard error why it is not 0, and what the command
-// line asked for but was not found.
+// The exit status for what was read. Says on standard error why the status is not 0, and which
+// requested step or gap was not found.
 int StatusOfReading(const ViewFeed& feed) {
   const Result<ViewFeed::Outcome>& outcome = feed.outcome();
   if (!outcome) return Fails({outcome.error().kind, VisibleText(outcome.error().message)});
@@ -112,7 +113,7 @@ int StatusOfReading(const ViewFeed& feed) {
   return messages.empty() ? kDone : kIncomplete;
 }
 
-// Prints the address, and opens it or says how to reach it.
+// Prints the address, and opens it in a browser or says how to reach it.
 Result<void> Announce(PageServer& server, const ViewOptions& options) {
   const std::string base = fmt::format("http://{}:{}/", HostInUrl(options.host), server.port());
   std::string text = base + "?token=" + server.access().token() + "\n";
@@ -131,15 +132,16 @@ Result<void> Announce(PageServer& server, const ViewOptions& options) {
                     options.host));
   }
   if (!opener || options.no_open) return {};
-  // Another user of this machine can read command lines, so the browser's key works only once.
+  // Other users of this machine can read command lines, so the browser gets a token that works only
+  // once.
   TACHO_ASSIGN_OR_RETURN(const std::string token, server.access().OneTimeToken());
   const auto opened = OpenInBrowser(*opener, base + "?token=" + token);
   if (!opened) Complain(opened.error().message + "; open the address yourself");
   return {};
 }
 
-// Serves until a stop request, or until nobody looks any more. Returns the exit status of what was
-// read, or kInterrupted if not all of it was read.
+// Serves until a stop request, or until no page has been open for --idle-exit. Returns the exit
+// status for what was read, or kInterrupted if reading had not ended.
 int ServePages(ViewFeed& feed, ServedRun& run, PageServer& server, const ViewPlan& plan,
                const std::stop_token& stop) {
   WatchedFiles files(feed.files());
@@ -164,7 +166,7 @@ int ServePages(ViewFeed& feed, ServedRun& run, PageServer& server, const ViewPla
   return status.value_or(kInterrupted);
 }
 
-// Starts the server for what `feed` has found, and serves it. Returns the exit status.
+// Starts the server once `feed` has found traces, and serves them. Returns the exit status.
 Result<int> ServeRun(ViewFeed& feed, const ViewOptions& options, ViewPlan& plan,
                      const std::stop_token& stop) {
   while (!feed.WaitForRun(kTick)) {
@@ -198,7 +200,7 @@ Result<int> View(const ViewOptions& options, ViewPlan plan) {
   std::thread reading(
       [&] { feed.Finish(ReadForView(feed, plan, classifier, terminal, interrupt.token())); });
   Result<int> status = ServeRun(feed, options, plan, interrupt.token());
-  // Reading cannot be cut short, except for programs that export a report.
+  // Only programs that export an nsys report can be stopped; the reading of traces cannot.
   if (!feed.WaitForEnd(feed.exporting() ? kExportsEndWithin : milliseconds(0))) {
     if (LiveColumns(terminal)) DrawOnStderr("\r\x1b[K");
     _exit(status ? *status : Fails(status.error()));

@@ -33,10 +33,10 @@ struct ViewPlan {
   ServedStart start;
   std::optional<DurationNs> idle_exit;
 };
-// kUsage: contradictions and impossible values.
+// Fails with kUsage for contradictions and impossible values.
 Result<ViewPlan> PlanView(const ViewOptions& options);
 
-// Whether only this machine can reach a server on that address.
+// Whether only this machine can reach a server that listens on `host`.
 bool IsLoopbackHost(const std::string& host);
 
 }  // namespace tacho

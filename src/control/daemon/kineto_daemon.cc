@@ -22,12 +22,12 @@
 namespace tacho {
 namespace {
 
-// This bit is set while nothing is traced. Kineto of torch 2.13 sends 3 (idle) and 1 (tracing),
-// that of 2.14 and later 2 and 0.
+// This bit is set in a process's state while it traces nothing. Kineto of torch 2.13 sends 3 (idle)
+// and 1 (tracing); Kineto of torch 2.14 and later sends 2 and 0.
 constexpr int32_t kStateIdle = 2;
 constexpr size_t kMostDatagram = 64u << 10;
 constexpr size_t kMostProcesses = 16'384, kMostAncestors = 256, kMostGpus = 1024;
-// A process that has not asked for this long has ended, or its machine is suspended.
+// A process that has not polled for this long has ended, or its machine is suspended.
 constexpr int64_t kForgetNs = 4 * KinetoDaemon::kPollMs * 1'000'000;
 
 int64_t NowNs(clockid_t clock) {
@@ -36,8 +36,8 @@ int64_t NowNs(clockid_t clock) {
   return now.tv_sec * 1'000'000'000 + now.tv_nsec;
 }
 
-// Whether the sender's own name is a file directly in `folder`, spelled exactly so. With "" as
-// `folder`: whether the name is abstract.
+// Whether the sender's own socket is a file directly in `folder`, in exactly this spelling. If
+// `folder` is "": whether its name is abstract.
 bool IsNamedIn(const std::string& folder, const KinetoAddress& from) {
   constexpr size_t kBefore = offsetof(sockaddr_un, sun_path);
   const size_t size = from.size > kBefore ? from.size - kBefore : 0;
@@ -111,8 +111,8 @@ class SocketDaemon final : public KinetoDaemon {
       KinetoAddress from{.size = sizeof(sockaddr_un)};
       const ssize_t size = recvfrom(socket_.get(), datagram.data(), datagram.size(), MSG_DONTWAIT,
                                     reinterpret_cast<sockaddr*>(&from.name), &from.size);
-      // Kineto ends its process if an answer comes from a name that does not begin with exactly its
-      // own KINETO_IPC_SOCKET_DIR. The sender's name shows how it spells that folder.
+      // Kineto ends its own process if an answer comes from a name that does not begin with exactly
+      // its own KINETO_IPC_SOCKET_DIR. The sender's name shows how it spells that folder.
       if (size <= 0 || !IsNamedIn(folder_, from)) continue;
       Answer({datagram.data(), static_cast<size_t>(size)}, from);
     }
@@ -126,16 +126,16 @@ class SocketDaemon final : public KinetoDaemon {
       std::optional<KinetoQuestion> question = ParseKinetoQuestion(message->payload);
       if (!question) return;
       text = TextFor(*question);
-      // Sends no empty answer: Kineto takes silence as "nothing to do". If a question found no
-      // daemon at first, Kineto counts its last try as failed even if it arrives (FabricManager's
-      // sync_send) and waits for no answer. Kineto would take an answer to it for the answer to its
-      // next question, and so on.
+      // Sends no empty answer: Kineto takes silence as "nothing to do". If a poll at first finds no
+      // daemon, Kineto counts its last try as failed even if that try arrives (FabricManager's
+      // sync_send), and waits for no answer. It would then take our answer to that poll for the
+      // answer to its next poll, and so on.
       if (text.empty()) return;
     } else if (message->type == "ctxt") {
       std::optional<KinetoContext> context = ParseKinetoContext(message->payload);
       if (!context) return;
-      // Answers with the number of processes that use the GPU. Without an answer Kineto logs an
-      // error.
+      // Answers with the number of processes that use the GPU, because Kineto logs an error if it
+      // gets no answer.
       if (users_.size() >= kMostGpus && !users_.contains(context->gpu)) return;
       std::set<int64_t>& users = users_[context->gpu];
       if (users.size() < kMostProcesses) users.insert(context->pid);
@@ -145,17 +145,17 @@ class SocketDaemon final : public KinetoDaemon {
       return;
     }
     std::string answer = PackKinetoMessage({message->type, text});
-    // Does not wait: a process that does not read its socket must not delay the others, and will
-    // ask again.
+    // Does not wait: a process that does not read its socket must not delay the others, and it will
+    // poll again.
     sendto(socket_.get(), answer.data(), answer.size(), MSG_DONTWAIT | MSG_NOSIGNAL, from.get(),
            from.size);
   }
 
-  // Records the process. Returns its task; "" if it has none.
+  // Notes the process. Returns the request for it; "" if there is none.
   std::string TextFor(const KinetoQuestion& question) {
     std::lock_guard lock(mutex_);
     int64_t pid = question.pids.front();
-    // Any sender on the socket may invent process ids.
+    // The number of processes is bounded, because any sender on the socket may invent process ids.
     if (processes_.size() >= kMostProcesses && !processes_.contains(pid)) ForgetTheGone();
     if (processes_.size() >= kMostProcesses && !processes_.contains(pid)) return "";
     DaemonProcess& process = processes_[pid];
@@ -187,7 +187,7 @@ class SocketDaemon final : public KinetoDaemon {
   mutable std::mutex mutex_;
   std::map<int64_t, DaemonProcess> processes_;
   std::map<int64_t, DaemonTrace> wanted_;       // by process
-  std::map<int32_t, std::set<int64_t>> users_;  // by GPU; used only by the thread
+  std::map<int32_t, std::set<int64_t>> users_;  // by GPU; used only by the daemon's thread
   std::thread thread_;
 };
 
@@ -217,7 +217,7 @@ Result<std::unique_ptr<KinetoDaemon>> KinetoDaemon::Listen(const std::string& so
   std::string file =
       socket_folder.empty() ? "" : socket_folder + '/' + std::string(kKinetoDaemonName);
   int bound = bind(socket.get(), address.get(), address.size);
-  // If nobody listens on the socket file, a killed daemon left it.
+  // Removes a socket file on which nobody listens: a killed daemon left it.
   if (bound != 0 && errno == EADDRINUSE && !file.empty()) {
     if (connect(socket.get(), address.get(), address.size) != 0 && errno == ECONNREFUSED &&
         unlink(file.c_str()) == 0) {

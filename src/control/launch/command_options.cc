@@ -57,9 +57,9 @@ CommandLine SplitAssignments(const std::vector<std::string>& words) {
 
 bool IsQuotedCommand(std::string_view word) {
   std::vector<std::string> words;
-  // A value may name an engine, as in "LOGGERS={\"vllm\": \"info\"}".
+  // Ignores assignments, whose values may name an engine, as in "LOGGERS={\"vllm\": \"info\"}".
   for (const std::string& one : SplitAssignments(WordsIn(word)).words) {
-    std::string text = one;  // a shell's signs count as blanks between words
+    std::string text = one;  // the shell's special characters count as blanks
     std::ranges::replace_if(
         text, [](char c) { return std::string_view("'\"();&|").find(c) != std::string_view::npos; },
         ' ');

@@ -15,12 +15,12 @@
 namespace tacho {
 namespace {
 
-// The profiler that the planned server will have; none if `kind` is not set.
+// The profiler that the planned server will have; `kind` is not set if it will have none.
 ProfilerFacts ProfilerOf(const LaunchPlan& plan) {
   ProfilerFacts profiler;
   profiler.has_daemon = plan.Variable("KINETO_USE_DAEMON") == "1";
   std::vector<std::string> environment;
-  // Variables that this version does not read configure nothing.
+  // Ignores variables that this version does not read.
   for (const auto& [name, value] : plan.environment)
     if (EngineRule(plan.kind, plan.version, "variable." + name) == "text")
       environment.push_back(name + "=" + value);

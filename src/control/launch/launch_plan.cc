@@ -15,9 +15,9 @@ bool StartsEngine(std::string_view word) {
          name == "uv" || name == "torchrun" || name == "ray";
 }
 
-// Where the program under nsys begins: nsys's options and their values ("-o vllm") come first.
+// The index of the engine's program, after nsys's options and their values ("-o vllm").
 size_t ProgramAfterNsys(const std::vector<std::string>& words, size_t begin) {
-  // Most options have a value. The second pass allows for those that have none.
+  // The first pass assumes that every option has a value, as most do; the second, that none has.
   for (const bool options_have_values : {true, false})
     for (size_t i = begin; i < words.size(); ++i) {
       const std::string_view before = words[i - 1];
@@ -28,7 +28,7 @@ size_t ProgramAfterNsys(const std::vector<std::string>& words, size_t begin) {
   return words.size();
 }
 
-// nsys's options, with "-c" under its long name.
+// nsys's options, with "-c" replaced by its long name.
 std::vector<CommandOption> NsysOptions(std::vector<std::string> words) {
   for (std::string& word : words)
     if (word == "-c") word = "--capture-range";
@@ -41,10 +41,10 @@ bool MeansOff(std::string_view value) {
          lower == "off";
 }
 
-// nsys and its injected library set these in the processes that they trace.
+// nsys and its injected library set these variables in the processes that they trace.
 constexpr std::string_view kNsysVariables[] = {"NSYS_PROFILING_SESSION_ID",
                                                "CUDA_INJECTION64_PATH"};
-// Read by vLLM's CPU build alone.
+// Only the engines' builds for CPUs read these variables.
 constexpr std::string_view kCpuVariables[] = {"VLLM_CPU_KVCACHE_SPACE", "VLLM_CPU_OMP_THREADS_BIND",
                                               "SGLANG_CPU_OMP_THREADS_BIND"};
 

@@ -7,12 +7,12 @@
 #include "control/launch/profile_needs.h"
 #include "control/version.h"
 
-// Problems that a recording would have with an engine that is started like this.
+// Problems that recordings would have with an engine that is started in this way.
 
 namespace tacho {
 namespace {
 
-// Seconds to write one step, measured with vLLM 0.32 and a model with 4 layers on a CPU. Other
+// Seconds to write one step, measured with vLLM 0.32 and a model with 4 layers on a CPU. Real
 // models have more layers.
 constexpr double kStackSeconds = 0.5, kTableSeconds = 0.07, kPlainSeconds = 0.01;
 constexpr double kTimesMoreLayers = 4;

@@ -65,8 +65,8 @@ void CheckVariables(const LaunchPlan& plan, std::vector<Finding>& findings) {
                         "each launch waits for its kernel: a trace shows idle time between kernels "
                         "that the engine does not have without this variable",
                         "leave it out"});
-  // Kineto's levels: 0 logs all, 1 warnings and worse, higher ones only what is worse than
-  // warnings.
+  // Kineto's levels: 0 logs everything, 1 warnings and worse, and higher levels only messages that
+  // are worse than warnings.
   if (const auto level = plan.Variable("KINETO_LOG_LEVEL");
       level && ParseWhole<int>(*level).value_or(0) > 1)
     findings.push_back({FindingId::kKinetoSilent, "KINETO_LOG_LEVEL=" + *level,

@@ -106,7 +106,7 @@ std::optional<Finding> EngineType::FindObstacle(const Worker& worker, const Engi
                        profiler.max_iterations.value_or(0) > 0 ||
                        profiler.active_iterations.value_or(0) * SkippedIterations(profiler) > 0;
   const std::string_view off = EngineRule(facts.kind, facts.version, "stacks_off");
-  // A version that cannot leave stacks out is not refused: FindRisks reports it.
+  // A version that cannot switch stacks off is not ruled out here: FindRisks reports it.
   if (StacksOf(facts, options).value_or(false) && !bounded && !off.empty())
     return StacksUnbounded(
         worker.url, fmt::format("{}{}", profiler.reads_body ? "give --steps N, or " : "", off));

@@ -22,7 +22,7 @@ bool IsWholeNumber(std::string_view text) {
 // Writes JSON event by event.
 class JsonOfEvents {
  public:
-  // Returns false for an event that JSON cannot express, or that no list that we read needs.
+  // Returns false for an event that JSON cannot express, or that no list for tacho contains.
   bool Take(const yaml_event_t& event) {
     switch (event.type) {
       case YAML_SCALAR_EVENT:
@@ -50,7 +50,7 @@ class JsonOfEvents {
     size_t items = 0;  // in a mapping, keys and values count separately
   };
 
-  // Writes the separator before the next item. Returns whether that is a key.
+  // Writes the separator before the next item. Returns whether that item is a key.
   bool Separate() {
     Level& level = open_.back();
     const bool is_map = level.close == '}';

@@ -6,10 +6,10 @@
 
 namespace tacho {
 
-// The documents of a YAML text as one JSON array. Plain scalars that read as a whole number, true,
-// false or null become that, all others strings. nullopt for invalid YAML, for anchors and aliases
-// (which can make a small file huge; kubectl does not write them), for keys that are not scalars,
-// and beyond 64 levels.
+// The documents of a YAML text as one JSON array. Plain scalars that look like a whole number,
+// true, false or null become that; all others become strings. nullopt for invalid YAML, for anchors
+// and aliases (which can make a small file huge; kubectl does not write them), for keys that are
+// not scalars, and for more than 64 levels.
 std::optional<std::string> JsonOfYaml(std::string_view text);
 
 }  // namespace tacho

@@ -14,7 +14,8 @@
 
 namespace tacho {
 
-// The JSON of a probe's answers. A value that was not answered, or is no JSON, is discarded.
+// The JSON of a probe's answers. A value is `discarded` (nlohmann) if there was no answer or the
+// answer is not JSON.
 struct AnswerJson {
   const ProbeAnswers& answers;
   nlohmann::json models, openapi, server_info;
@@ -24,7 +25,7 @@ AnswerJson ReadAnswers(const ProbeAnswers& answers);
 
 // The JSON of a 200 answer, or a discarded value.
 nlohmann::json JsonOfAnswer(const std::optional<HttpResponse>& answer);
-// A null value if there is no such member.
+// The member `key`; a null value if there is none.
 const nlohmann::json& JsonMember(const nlohmann::json& object, std::string_view key);
 
 // The member's value; nullopt if it is absent or of another type.
@@ -45,11 +46,11 @@ std::optional<T> JsonGet(const nlohmann::json& object, std::string_view key) {
   return std::nullopt;
 }
 
-// Takes tensor, pipeline and data parallel size from the members `keys`, each if it is plausible
-// (1 to kMostRanks); else notes it in not_believed.
+// Sets tensor, pipeline and data parallel size from the members named `keys`. An implausible size
+// (not from 1 to kMostRanks) is only noted in not_believed.
 void TakeSizes(const nlohmann::json& object, std::array<std::string_view, 3> keys,
                EngineFacts& facts);
-// Adds values of vLLM's profiler configuration that `facts` do not have yet.
+// Adds those values of vLLM's profiler configuration that `facts` does not have yet.
 void TakeProfilerConfig(const nlohmann::json& config, ProfilerFacts& facts);
 
 }  // namespace tacho

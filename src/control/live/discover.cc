@@ -38,13 +38,13 @@ Worker PlainWorker(std::string url, std::string found_in) {
           .in_place_of = {}};
 }
 
-// Marks the servers as named by the user, who gave the file that names them.
+// Marks the servers as named by the user: the user gave the file that names them.
 void NameServers(HttpClient& client, const std::vector<Worker>& workers) {
   for (const Worker& worker : workers)
     if (const auto url = ParseUrl(worker.url)) client.NameServer(*url);
 }
 
-// Adds a remark that names those workers of a router that are sent the key.
+// Adds a finding that names the workers behind a router that will be sent the key.
 void SayWhoGetsKeys(const HttpClient& client, const std::string& router,
                     const std::vector<Worker>& workers, std::vector<Finding>& findings) {
   std::string who;
@@ -57,7 +57,7 @@ void SayWhoGetsKeys(const HttpClient& client, const std::string& router,
          fmt::format("the key goes to the workers that {} names, too: {}", router, who)});
 }
 
-// Keeps the workers that are there and adds the new ones.
+// Adds those workers that are not in the deployment yet; reports the others.
 void AddWorkers(Deployment& deployment, std::vector<Worker> found) {
   for (Worker& worker : found) {
     bool known = std::any_of(deployment.workers.begin(), deployment.workers.end(),
@@ -70,7 +70,8 @@ void AddWorkers(Deployment& deployment, std::vector<Worker> found) {
   }
 }
 
-// Why an answer to /workers shows that nothing can be profiled here; "" if it does not.
+// Fails if an answer to /workers shows that nothing can be profiled at this address: it wants a
+// key, or redirects.
 Result<void> Refusal(const HttpResponse& answer, const std::string& origin) {
   if (std::string remedy = KeyRemedy(answer); !remedy.empty())
     return FailAt(ErrorKind::kRemote, origin + "/workers", std::move(remedy));
@@ -81,8 +82,8 @@ Result<void> Refusal(const HttpResponse& answer, const std::string& origin) {
   return {};
 }
 
-// The sglang gateway dropped /list_workers when it gave its workers ids; SMG, its successor, also
-// reports each worker's engine.
+// Which router writes such a list. The sglang gateway added worker ids to the list (and removed
+// /list_workers); SMG, its successor, also reports each worker's engine.
 RouterKind KindOfRouter(std::string_view list) {
   const auto has = [&](std::string_view key) { return list.find(key) != list.npos; };
   return has("\"runtime_type\"") ? RouterKind::kSmg
@@ -94,8 +95,8 @@ bool SpeaksGrpcAlone(const std::vector<ListedWorker>& listed) {
   return std::ranges::all_of(listed, &ListedWorker::grpc);
 }
 
-// Whether a router has a profile route of its own: it then refuses the method GET. (A router that
-// forwards unknown routes must not be asked: the GET would start the profiler of an SGLang.)
+// Whether a router has a profile route of its own: such a route refuses a GET. (Do not ask a router
+// that forwards unknown routes: the GET would start the profiler of an SGLang.)
 bool StartsProfilers(HttpClient& client, const Url& router, std::chrono::milliseconds patience,
                      std::stop_token stop) {
   constexpr int kUnauthorized = 401, kForbidden = 403, kWrongMethod = 405;
@@ -104,7 +105,7 @@ bool StartsProfilers(HttpClient& client, const Url& router, std::chrono::millise
                     answer->status == kForbidden);
 }
 
-// The router as a worker that is asked in place of all workers behind it.
+// The router as a worker that stands for all workers behind it.
 Worker InPlaceOfAll(const std::string& router, const std::string& found_in,
                     const std::vector<ListedWorker>& listed) {
   Worker worker = PlainWorker(router, found_in);
@@ -127,18 +128,19 @@ Result<void> AddUrl(HttpClient& client, const std::string& target, bool among_ot
                     Deployment& deployment, std::stop_token stop,
                     std::chrono::milliseconds patience) {
   TACHO_ASSIGN_OR_RETURN(Url url, ParseUrl(SplitRank(target).server));
-  // An OpenAI client's base URL ends in /v1; the server's own URL does not.
+  // The base URL of an OpenAI client ends in /v1, the server's own URL does not.
   if (url.path == "/v1" || url.path.starts_with("/v1/")) url.path.clear();
   std::string origin = url.Origin();
   client.NameServer(url);
-  // A router that forwards all other paths to a worker looks just like that worker, so its lists
-  // are requested first.
+  // Asks for a router's lists first, because a router that forwards all other paths to a worker
+  // looks just like that worker.
   std::vector<Result<HttpResponse>> answers =
       client.FetchAll({Get(url, "/workers", patience), Get(url, "/list_workers", patience)}, stop);
   for (const Result<HttpResponse>& answer : answers) {
     if (answer) continue;
     if (!among_others || stop.stop_requested()) return tl::unexpected(answer.error());
-    // The other targets need not wait for this one: the probe will report it.
+    // With several targets, the failure is left to the probe, so that it does not hold up the
+    // others.
     AddWorkers(deployment, {PlainWorker(origin, ShownUrl(target))});
     return {};
   }
@@ -168,7 +170,7 @@ Result<void> AddUrl(HttpClient& client, const std::string& target, bool among_ot
                                    fmt::format("{} and {}", deployment.router_url, origin),
                                    "two routers; load goes through the last"});
   deployment.router_url = origin;
-  // The sglang gateway dropped /list_workers when it gave its workers ids.
+  // The sglang gateway removed /list_workers when it added ids to its list.
   deployment.router_kind = has_older ? RouterKind::kVllmRouter : KindOfRouter(workers.body);
   const std::string found_in = "router " + origin + route;
   if (deployment.router_kind == RouterKind::kSmg && SpeaksGrpcAlone(*listed) &&
@@ -222,7 +224,7 @@ Result<void> AddFile(HttpClient& client, const std::string& path, Deployment& de
   return {};
 }
 
-// Why a target that is not a regular file is not an address either; "" if it may be one.
+// Why a target that is not a regular file cannot be an address either; "" if it may be one.
 std::string NoAddress(const std::string& target) {
   if (target.find("://") != std::string::npos) return "";
   std::error_code ignored;
@@ -234,7 +236,7 @@ std::string NoAddress(const std::string& target) {
   if (MayBeFile(target) || target.starts_with('-'))
     return fmt::format("{}: there is no such file, and it is not an http:// address",
                        ShownUrl(target));
-  // Otherwise any word would pass as a host.
+  // A host must have a '.' or a port, because otherwise any word would pass as a host.
   if (target.find_first_of(".:") == std::string::npos && target != "localhost")
     return fmt::format("{}: there is no such file; a host of that name would be http://{}:PORT",
                        target, target);
@@ -261,7 +263,7 @@ Result<Deployment> Discover(HttpClient& client, const std::vector<std::string>& 
                 : AddUrl(client, target, targets.size() > 1, deployment, stop, patience);
     if (!added) {
       Error error = added.error();
-      // A mistyped file name also looks like a host.
+      // Mentions files, because a mistyped file name looks like a host.
       if (!is_file && error.kind == ErrorKind::kRemote &&
           target.find_first_of(":/") == std::string::npos)
         error.message += "; nor is there a file of that name";

@@ -17,8 +17,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Drops all three sizes or none: each may be plausible although their product is not, and one alone
-// does not give the number of ranks.
+// Drops all three sizes if there are too many ranks: each size may be plausible although their
+// product is not, and a single size does not give the number of ranks.
 void DropTooManyRanks(EngineFacts& facts) {
   const int64_t one =
       int64_t{facts.tensor_parallel.value_or(1)} * facts.pipeline_parallel.value_or(1);
@@ -33,12 +33,13 @@ void DropTooManyRanks(EngineFacts& facts) {
 }
 
 EngineKind KindOf(const AnswerJson& json) {
-  // First those that answer as another engine would, but for what their rules name.
+  // First asks the types with a rule known_by: apart from what the rule names, their servers answer
+  // like another engine.
   for (const bool by_rules : {true, false})
     for (const EngineType* type : EngineTypes())
       if (EngineRule(type->kind(), "", "known_by").empty() != by_rules && type->Answers(json))
         return type->kind();
-  // If the model list was changed, the names of the metrics show the engine.
+  // If the list of models was changed, the names of the metrics still show the engine.
   if (const auto& metrics = json.answers[kMetrics]; metrics && metrics->status == 200)
     for (const EngineType* type : EngineTypes())
       if (type->IsNamedBy(metrics->body)) return type->kind();
@@ -52,8 +53,8 @@ void ReadModel(const Json& models, EngineFacts& facts) {
   facts.max_model_len = JsonGet<int64_t>(data[0], "max_model_len");
 }
 
-// Adds what only the metrics report: how many engines are behind the server, whether they sleep,
-// when it started.
+// Adds what only the metrics report: the number of engines behind the server, whether they sleep,
+// and when the server started.
 void ReadMetricsFacts(const HttpResponse& metrics, EngineFacts& facts) {
   std::vector<MetricSample> samples = ParsePrometheus(metrics.body);
   std::vector<EngineCounters> engines = CountersIn(samples);
@@ -61,7 +62,7 @@ void ReadMetricsFacts(const HttpResponse& metrics, EngineFacts& facts) {
   if (!facts.data_parallel && engines.size() > 1)
     facts.data_parallel = static_cast<int>(engines.size());
   for (const MetricSample& sample : samples) {
-    // Needed even if there is an id, for vLLM's id has only five digits, or was configured.
+    // Needed in addition to vLLM's id, which has only five digits or was configured by the user.
     if (sample.name == "process_start_time_seconds" && facts.instance.start.empty())
       facts.instance.start = fmt::format("{}", sample.value);
     if (sample.name != "vllm:engine_sleep_state" || sample.value == 0) continue;
@@ -72,7 +73,7 @@ void ReadMetricsFacts(const HttpResponse& metrics, EngineFacts& facts) {
   }
 }
 
-// Describes a server that is not an engine, by its answers.
+// Describes, by its answers, a server that is not an engine.
 std::string Describe(const ProbeAnswers& answers) {
   for (const std::optional<HttpResponse>& answer : answers) {
     if (!answer) continue;

@@ -11,8 +11,9 @@
 
 namespace tacho {
 
-// The routes of a probe. They are harmless on every engine: they run no model step and change
-// nothing. (SGLang's GET /start_profile would start one; its /health runs a forward.)
+// The routes that a probe asks. They are harmless on every engine: they do not run the model and
+// change nothing. (SGLang's GET /start_profile would start a profile; its /health runs a forward
+// pass.)
 enum ProbeRoute : size_t {
   kOpenApi,
   kVersion,
@@ -29,18 +30,18 @@ constexpr std::array<std::string_view, kProbeRoutes> kProbePaths{
     "/metrics",         "/is_sleeping", "/server_info?config_format=json",
     "/get_server_info", "/model_info"};
 
-// The answers of one server, by route; absent without an answer.
+// The answers of one server, by route; absent if the route gave no answer.
 using ProbeAnswers = std::array<std::optional<HttpResponse>, kProbeRoutes>;
 
-// The facts in the answers. A pure function. kRemote if the server is not an engine: the message
-// says what it seems to be.
+// Reads the facts from the answers. A pure function. kRemote if the server is not an engine: the
+// message says what it seems to be.
 Result<EngineFacts> ReadFacts(const std::string& url, const ProbeAnswers& answers);
 
-// The facts of a router that stands for the engines behind it.
+// The facts of a router that stands for its engines.
 EngineFacts FactsInPlace(const Worker& worker);
 
-// Adds the facts in vLLM's profiler configuration (the JSON of --profiler-config, or what the
-// server reports of it) that are not known yet. Any other text adds nothing.
+// Adds those facts from vLLM's profiler configuration (the JSON of --profiler-config, or as the
+// server reports it) that are not known yet. Ignores any other text.
 void ReadProfilerConfig(std::string_view text, ProfilerFacts& facts);
 
 }  // namespace tacho

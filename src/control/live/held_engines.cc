@@ -21,7 +21,7 @@ bool Exists(const std::string& target) {
   return std::filesystem::exists(target, ignored);
 }
 
-// Whether all targets are files. Some of them may not exist yet.
+// Whether all targets are files, of which some may not exist yet.
 bool AllAreFiles(const std::vector<std::string>& targets) {
   return std::all_of(targets.begin(), targets.end(), [](const std::string& target) {
     std::error_code ignored;
@@ -161,7 +161,7 @@ std::vector<std::string> HeldEngines::Watch(const std::stop_token& stop) {
   auto look = Look(stop);
   std::vector<std::string> said;
   if (stop.stop_requested()) return said;
-  // If a log is still being written, or a router does not answer, the engines stay as they are.
+  // If a log is still being written or a router does not answer, keeps the engines that are known.
   if (!look || look->workers.empty()) {
     const std::string trouble = look ? look->waits_for : look.error().message;
     if (trouble != router_trouble_) said.push_back(trouble);
@@ -211,7 +211,7 @@ std::vector<std::string> HeldEngines::Release(bool& failed) {
       said.push_back(
           fmt::format("{} {} of {}", what, good, FormatCounted(outcomes.size(), "engine")));
   };
-  // No stop token: a second Ctrl-C ends the whole process.
+  // Passes no stop token: a second Ctrl-C ends the whole process.
   say(StopAll(client_, stops, options_.patience), "stopped the profilers of");
   say(SendAll(client_, sleeps, facts, options_.patience), "put to sleep again:");
   locks_.clear();

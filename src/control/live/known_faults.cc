@@ -9,7 +9,7 @@ namespace tacho {
 namespace {
 
 constexpr std::string_view kKnown = "known.";
-// Tags of builds that have faults of their own.
+// Tags in the versions of builds that have faults of their own.
 constexpr std::string_view kTags[] = {"", "rocm", "cu118"};
 
 }  // namespace

@@ -7,9 +7,9 @@
 
 namespace tacho {
 
-// Faults that a version has and no probe can see: the rules known.FINDING of
-// rules/engine_versions.rules. `name`: "vllm", "sglang", "torch". The subjects of the findings look
-// like "vllm 0.7.2". Empty for an unknown version ("").
+// Faults of a version that no probe can see: the rules known.FINDING in
+// rules/engine_versions.rules. `name`: "vllm", "sglang", "torch". The findings have subjects like
+// "vllm 0.7.2". Empty if the version is unknown ("").
 std::vector<Finding> CheckVersion(std::string_view name, std::string_view version);
 
 }  // namespace tacho

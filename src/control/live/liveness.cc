@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kOk = 200, kNotFound = 404;
 
-// Returns the HTTP status of the route, or an error in a few words.
+// Returns the HTTP status that the route answers, or a short error.
 Result<int> AskStatus(HttpClient& client, const std::string& url, const std::string& route,
                       std::chrono::milliseconds patience, const std::stop_token& stop) {
   HttpRequest question;

@@ -30,7 +30,7 @@ std::vector<int64_t> LocalProcesses(const Worker& worker) {
 namespace {
 
 // The value from the first process that still has the variable: vLLM's processes overwrite their
-// environments with their names.
+// environments with their process names.
 std::string FirstValueOf(const std::vector<int64_t>& pids, std::string_view variable) {
   for (int64_t pid : pids)
     if (const std::optional<std::string> value = EnvironmentOf(pid, variable)) return *value;
@@ -50,7 +50,7 @@ std::string DaemonTraceFolder(const std::vector<int64_t>& pids) {
 void AddLocalFacts(const std::vector<int64_t>& pids, EngineFacts& facts) {
   if (facts.instance.empty() && !pids.empty())
     facts.instance.process = fmt::format("{} {}", pids[0], StartTicksOf(pids[0]));
-  // One host, one clock.
+  // A process on this host uses this host's clock.
   if (!pids.empty()) facts.clock_offset_ns = facts.clock_error_ns = 0;
   for (int64_t pid : pids) {
     facts.profiler.has_daemon |= EnvironmentOf(pid, "KINETO_USE_DAEMON") == "1";
@@ -72,7 +72,8 @@ std::string LogFileOf(const std::vector<int64_t>& pids) {
 }
 
 std::optional<LocalCommand> CommandLineOf(const std::vector<int64_t>& pids) {
-  constexpr size_t kBegin = 3;  // "python3 -m vllm.entrypoints...": later words may be values
+  // "python3 -m vllm.entrypoints...": later words may be values of options.
+  constexpr size_t kBegin = 3;
   std::vector<int64_t> candidates = pids;
   if (!pids.empty())
     for (const int64_t pid : AncestorsOf(pids.front())) candidates.push_back(pid);
@@ -102,7 +103,7 @@ std::vector<std::string> LocalEngineUrls() {
     const EngineKind kind = EngineOf(words);
     if (!IsKnown(kind)) continue;
     const std::vector<uint16_t> ports = PortsOf(pid);
-    uint16_t asked = TypeOf(kind).Launch()->port;  // engines listen on more than one
+    uint16_t asked = TypeOf(kind).Launch()->port;  // engines listen on several ports
     for (const CommandOption& option : OptionsOf(words))
       if (option.name == "port")
         asked = ParseWhole<uint16_t>(option.value.value_or("")).value_or(asked);

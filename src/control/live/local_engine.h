@@ -11,28 +11,29 @@
 namespace tacho {
 
 // The processes of an engine whose server listens on a loopback address of this host: the server
-// with all its descendants, ascending. Empty for other servers, and if /proc may not be read.
+// and all its descendants, ascending. Empty for other servers, or if /proc may not be read.
 std::vector<int64_t> LocalProcesses(const Worker& worker);
 
-// Adds what the engine does not report but its processes on this host show: whether they ask
-// Kineto's daemon, vLLM's profiler configuration from its command line, which process it is, and
+// Adds what the engine does not report but its processes on this host show: whether they poll
+// Kineto's daemon, vLLM's profiler configuration from the command line, which process it is, and
 // that its clock is ours.
 void AddLocalFacts(const std::vector<int64_t>& pids, EngineFacts& facts);
 
-// The engine's log: the file that receives standard error or output of the first process that
-// writes to a file. "" if all write to a terminal or a pipe.
+// The engine's log: the file that receives the standard error or output of the first process that
+// writes to a file. "" if all of them write to a terminal or a pipe.
 std::string LogFileOf(const std::vector<int64_t>& pids);
 
-// Where the processes look for the daemon: the KINETO_IPC_SOCKET_DIR of the first that has one; ""
-// for the abstract name.
+// Where the processes look for the daemon's socket: the KINETO_IPC_SOCKET_DIR of the first process
+// that has it; "" means the abstract name.
 std::string DaemonSocketFolder(const std::vector<int64_t>& pids);
 
-// The folder to which Kineto in these processes restricts a daemon's traces: the
-// KINETO_ONDEMAND_TRACE_DIR of the first that has one; "": none.
+// The folder below which Kineto in these processes lets a daemon put traces: the
+// KINETO_ONDEMAND_TRACE_DIR of the first process that has it; "" if none has it.
 std::string DaemonTraceFolder(const std::vector<int64_t>& pids);
 
-// How an engine of this host was started, for CheckLaunch: from the first of `pids`, or of their
-// ancestors, whose command line starts an engine. nullopt if no such process can be read.
+// How an engine on this host was started, as input for CheckLaunch. Taken from the first of `pids`,
+// or else of the server's ancestors, whose command line starts an engine. nullopt if there is none
+// that can be read.
 struct LocalCommand {
   int64_t pid = 0;
   EngineKind kind = EngineKind::kUnknown;
@@ -40,12 +41,12 @@ struct LocalCommand {
 };
 std::optional<LocalCommand> CommandLineOf(const std::vector<int64_t>& pids);
 
-// What is wrong with the way in which the processes were started (CheckLaunch); empty if their
-// command line cannot be seen.
+// What is wrong with the way the processes were started (CheckLaunch); empty if their command line
+// cannot be seen.
 std::vector<Finding> CheckLaunchOf(const std::vector<int64_t>& pids, const EngineFacts& facts);
 
-// The servers of engines on this host that this user may see: "http://127.0.0.1:8000", ascending
-// by port, at most 64. Cost: a look at every process.
+// The URLs of the engines on this host that this user may see: "http://127.0.0.1:8000", ascending
+// by port, at most 64. Cost: looks at every process.
 std::vector<std::string> LocalEngineUrls();
 
 }  // namespace tacho

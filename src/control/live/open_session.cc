@@ -20,14 +20,15 @@ using Json = nlohmann::json;
 
 constexpr std::string_view kEnding = "session";
 
-// Whether the engine itself refuses a second start while it counts steps, and needs no stop.
+// Whether the engine itself refuses a second start while a session counts steps, and ends that
+// session without a stop.
 bool GuardsItself(const EngineFacts& facts, const OpenSession& open,
                   const ProfileOptions& options) {
   return open.steps && options.steps &&
          EngineRule(facts.kind, facts.version, "start_step") == "yes";
 }
 
-// What a second start would do, by the rule of the engine's version.
+// What a second start would do, by the rule for the engine's version.
 std::string_view FateOfSecondStart(const EngineFacts& facts) {
   const std::string_view rule = EngineRule(facts.kind, facts.version, "double");
   if (rule == "destroys") return "a second start would throw its window away";
@@ -70,7 +71,7 @@ std::optional<OpenSession> FindOpenSession(const Worker& worker, const EngineFac
     session.folder = json.value("folder", "");
     if (json.contains("steps")) session.steps = json["steps"].get<int64_t>();
   } catch (const Json::exception&) {
-    return std::nullopt;  // not written by any tacho that we know
+    return std::nullopt;  // no tacho that we know wrote this file
   }
   if (session.instance.IsAnother(facts.instance)) return std::nullopt;
   return session;

@@ -11,17 +11,18 @@
 
 namespace tacho {
 
-// OpenSession::command of a recording.
+// The value of OpenSession::command if a recording started the session.
 inline constexpr char kByRecord[] = "tacho record";
 
-// A session that still runs: `tacho engine start` left it running, or `tacho record` will stop it
-// unless it is killed first. It is kept in a file beside the worker's lock. The file outlives the
-// process and stays until the session is stopped. Whoever changes it holds the worker's lock.
+// A profiling session that is still running: `tacho engine start` left it, or `tacho record` will
+// stop it unless tacho is killed first. It is kept in a file beside the worker's lock. The file
+// outlives the process and stays until the session is stopped. Only the owner of the worker's lock
+// may change the file.
 struct OpenSession {
   std::string key;  // ProfileOptions::key
   int64_t since_unix_s = 0;
-  std::optional<int64_t> steps;  // absent: until it is stopped
-  bool by_stage = false;         // the steps are those of each stage
+  std::optional<int64_t> steps;  // absent: the session runs until it is stopped
+  bool by_stage = false;         // `steps` counts the steps of each stage
   EngineInstance instance;       // EngineFacts::instance at its start
   std::string folder = {};       // the folder in the start request; "": none
   std::string command = "tacho engine start";
@@ -30,18 +31,18 @@ struct OpenSession {
 Result<void> KeepOpenSession(const std::string& worker_url, const OpenSession& session);
 void ForgetOpenSession(const std::string& worker_url);
 
-// The session that is still open on the worker. nullopt if no session is, or if the engine is
-// another process by now.
+// The session that is still open on the worker; nullopt if there is none, or if the engine has
+// restarted since.
 std::optional<OpenSession> FindOpenSession(const Worker& worker, const EngineFacts& facts);
 
 // "its profiler was started by tacho record at 04:50:51 (session evening) and not stopped since"
 std::string StartedText(const OpenSession& open);
-// kOpenSession: says what a second start would do while `open` runs.
+// kOpenSession: says what a second start would do while `open` is running.
 Finding OpenSessionOn(const std::string& url, const OpenSession& open, const EngineFacts& facts);
-// The open session that blocks a start with `options`, and what that start would do. A session that
-// counts its steps does not block if the engine refuses a second start by itself and ends the
-// session without a stop. `stops_first`: the caller stops the engine first, so a session that a
-// recording left running does not block either: nobody waits for it.
+// The finding that an open session blocks a start with `options`, and what that start would do. A
+// session that counts its steps does not block if the engine itself refuses a second start and ends
+// the session without a stop. `stops_first`: the caller stops the engine first, so a session that a
+// recording left running does not block, because nobody is waiting for it.
 std::optional<Finding> FindSessionInTheWay(const Worker& worker, const EngineFacts& facts,
                                            const ProfileOptions& options, bool stops_first = false);
 

@@ -21,8 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The ports of the sockets that listen, by inode, from a table like /proc/net/tcp: columns
-// "sl local_address rem_address st ... inode", the address as HEX:PORT, state 0A for listening.
+// Adds the ports of listening sockets, by inode, from a table like /proc/net/tcp. Its columns are
+// "sl local_address rem_address st ... inode", with addresses as HEX:PORT; state 0A means
+// listening.
 void AddListeners(const char* table, std::map<std::string, uint16_t>& ports) {
   std::ifstream file(table);
   std::string line;
@@ -47,7 +48,7 @@ std::map<std::string, uint16_t> Listeners() {
   return ports;
 }
 
-// The ports of those listening sockets that the process holds.
+// Those of the listening `ports` that the process holds.
 std::set<uint16_t> HeldBy(const fs::path& process, const std::map<std::string, uint16_t>& ports) {
   std::set<uint16_t> held;
   std::error_code failed;
@@ -58,7 +59,7 @@ std::set<uint16_t> HeldBy(const fs::path& process, const std::map<std::string, u
   return held;
 }
 
-// The words of a file in /proc, each terminated by NUL.
+// The words in a file of /proc, each of which ends with a NUL.
 std::vector<std::string> WordsOfFile(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::vector<std::string> words;
@@ -98,7 +99,7 @@ std::vector<uint16_t> PortsOf(int64_t pid) {
 
 bool IsFreePort(uint16_t port) {
   const FileDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const int on = 1;  // as servers do: remains of an earlier connection do not count
+  const int on = 1;  // like servers: ignores remains of earlier connections
   setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -148,13 +149,14 @@ int64_t StartTicksOf(int64_t pid) {
   std::ifstream file(FolderOf(pid) / "stat");
   std::string stat;
   std::getline(file, stat);
-  // The 22nd field of "PID (NAME) STATE ...", found after the last ')': the name may hold anything.
+  // The 22nd field of "PID (NAME) STATE ...". Counted from the last ')', because the name may hold
+  // anything.
   const size_t end = stat.rfind(')');
   if (end == std::string::npos) return 0;
   std::istringstream fields(stat.substr(end + 1));
   std::string state, skipped;
   fields >> state;
-  if (state == "Z" || state == "X") return 0;  // nobody has waited for its end yet
+  if (state == "Z" || state == "X") return 0;  // ended, but its parent has not waited for it yet
   for (int field = 4; field < 22; ++field) fields >> skipped;
   int64_t ticks = 0;
   fields >> ticks;

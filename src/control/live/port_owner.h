@@ -8,12 +8,12 @@
 
 namespace tacho {
 
-// Every process of this host, ascending; also those that have no parent here (a container's `docker
-// exec`). Empty without /proc.
+// Every process of this host, ascending; includes processes without a parent here, such as a
+// container's `docker exec`. Empty without /proc.
 std::vector<int64_t> AllPids();
 
 // The processes of this host that listen on a TCP port, ascending; only those whose /proc entries
-// this user may read. Empty also without /proc.
+// this user may read. Empty without /proc.
 std::vector<int64_t> PidsListeningOn(uint16_t port);
 
 // The TCP ports that the process listens on, ascending; empty if its /proc entries may not be read.
@@ -22,23 +22,23 @@ std::vector<uint16_t> PortsOf(int64_t pid);
 // Whether a server could listen on this TCP port at every address of this host.
 bool IsFreePort(uint16_t port);
 
-// All words of the process's command line (WordsOf), and the environment that it was started with
-// (SettingsOf, "NAME=value"). Empty if they may not be read.
+// WordsOf: all words of the process's command line. SettingsOf: the environment that it was started
+// with, as "NAME=value". Empty if they may not be read.
 std::vector<std::string> WordsOf(int64_t pid);
 std::vector<std::string> SettingsOf(int64_t pid);
 
-// The processes `roots` with all their descendants, ascending.
+// The processes `roots` and all their descendants, ascending.
 std::vector<int64_t> ProcessTree(const std::vector<int64_t>& roots);
 
-// The variable `name` of the environment that the process was started with; nullopt if it is not
-// set or may not be read.
+// The value of the variable `name` in the environment that the process was started with; nullopt if
+// it is not set or may not be read.
 std::optional<std::string> EnvironmentOf(int64_t pid, std::string_view name);
 
-// The user id that the process's new files get; nullopt for one that has ended.
+// The user id that new files of the process get; nullopt if the process has ended.
 std::optional<uint32_t> UserOf(int64_t pid);
 
-// When the process began, in clock ticks since this host's boot; 0 if that may not be read, or it
-// has ended. A pid together with this time is unique.
+// When the process began, in clock ticks since this host's boot; 0 if the process has ended or may
+// not be read. A pid together with this time is unique.
 int64_t StartTicksOf(int64_t pid);
 
 }  // namespace tacho

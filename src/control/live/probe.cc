@@ -29,9 +29,10 @@ int64_t UnixMinusMonotonicNs() {
   return (real.tv_sec - monotonic.tv_sec) * 1'000'000'000 + (real.tv_nsec - monotonic.tv_nsec);
 }
 
-// A Date header ("Sat, 21 Nov 2026 12:16:01 GMT") is the server's time, truncated to whole seconds
-// and no later than our receipt. Servers keep its text for a second (uvicorn by a timer of its
-// event loop). A server whose loop is busy, which shows in a slow answer, keeps it for longer.
+// Bounds the offset of the server's clock by a Date header ("Sat, 21 Nov 2026 12:16:01 GMT"). It is
+// the server's time, truncated to whole seconds and no later than our receipt. Servers reuse its
+// text for a second (uvicorn by a timer of its event loop). A server whose loop is busy, which
+// shows in a slow answer, reuses it for longer.
 void NarrowOffset(const HttpResponse& answer, int64_t& least, int64_t& most) {
   const std::optional<int64_t> date = ParseHttpDate(FindHeader(answer.headers, "date"));
   if (!date) return;
@@ -51,7 +52,8 @@ void ReadClock(const ProbeAnswers& answers, EngineFacts& facts) {
     NarrowOffset(*answer, least, most);
   }
   if (quickest != std::numeric_limits<int64_t>::max()) facts.round_trip_ns = quickest;
-  // Servers that cache a Date can make the interval empty: then the offset is unknown.
+  // A server that reuses its Date for too long can make the interval empty: then the offset is
+  // unknown.
   if (least == std::numeric_limits<int64_t>::min() || least > most) return;
   facts.clock_offset_ns = least + (most - least) / 2;
   facts.clock_error_ns = (most - least) / 2;
@@ -69,7 +71,7 @@ std::vector<Result<EngineFacts>> ProbeAll(HttpClient& client, const std::vector<
   std::vector<Result<HttpResponse>> answers = client.FetchAll(requests, stop);
 
   std::vector<Result<EngineFacts>> facts;
-  std::vector<HttpRequest> second;  // vLLM servers without an openapi.json
+  std::vector<HttpRequest> second;  // to vLLM servers without an openapi.json
   std::vector<size_t> second_of;
   for (size_t w = 0; w < workers.size(); ++w) {
     ProbeAnswers of_worker;
@@ -104,7 +106,7 @@ std::vector<Result<EngineFacts>> ProbeAll(HttpClient& client, const std::vector<
     }
     facts.push_back(std::move(read));
   }
-  // GET on vLLM's POST route: 405 when it exists, 404 when not. (Never sent to SGLang.)
+  // A GET on vLLM's POST route gives 405 if the route exists, else 404. (Never sent to SGLang.)
   std::vector<Result<HttpResponse>> routes = client.FetchAll(second, stop);
   for (size_t i = 0; i < routes.size(); ++i)
     facts[second_of[i]]->profiler.has_http = routes[i] && routes[i]->status == 405;

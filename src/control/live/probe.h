@@ -11,24 +11,25 @@
 
 namespace tacho {
 
-// Asks each engine what it is, all at the same time, by routes that run no model step and change
-// nothing (never SGLang's /health, which is a forward). kRemote for one that does not answer, or
-// that is a web server but not an engine (the message says what it answered).
+// Asks each engine what it is, all at the same time, by routes that do not run the model and change
+// nothing (never SGLang's /health, which runs a forward pass). kRemote for a server that does not
+// answer, or that is not an engine (the message says what it answered).
 std::vector<Result<EngineFacts>> ProbeAll(HttpClient& client, const std::vector<Worker>& workers,
                                           std::chrono::milliseconds patience,
                                           std::stop_token stop = {});
 
-// The counters of one engine (label `engine` of vLLM, data-parallel rank of SGLang) in a server's
-// /metrics at one moment.
+// The counters of one engine in a server's /metrics at one moment. vLLM names the engine by the
+// label `engine`, SGLang by its data-parallel rank.
 struct EngineCounters {
   std::string engine;                                             // "0"
   std::optional<double> steps, prompt_tokens, generation_tokens;  // since the engine's start
-  std::optional<double> passes;  // forward passes since its start, if it counts no steps
+  // Forward passes since the engine's start, for engines that do not count steps.
+  std::optional<double> passes;
   std::optional<double> running, waiting, kv_cache_share;
 };
 struct MetricsSnapshot {
   int64_t at_ns = 0;  // CLOCK_MONOTONIC, midway between request and answer
-  std::string text;   // as the engine sent it, to be kept in the run folder
+  std::string text;   // as the engine sent it; goes into the run folder
   std::vector<EngineCounters> engines;
 };
 std::vector<Result<MetricsSnapshot>> ReadMetricsAll(HttpClient& client,

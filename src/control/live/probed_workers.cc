@@ -51,7 +51,7 @@ bool ProbedWorker::CannotProfile() const {
 
 bool ProbedWorker::LacksFolder() const {
   const ProfilerFacts& profiler = facts->profiler;
-  // A recording sets the folder of an engine on this host that takes it with the start.
+  // A recording itself sets the folder if an engine on this host takes it with the start.
   return profiler.has_http && !profiler.has_daemon && !profiler.folder &&
          !(EngineRule(facts->kind, facts->version, "folder_in_start") == "yes" && is_local());
 }

@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The engine's message from an error body in either dialect.
+// The engine's message in an error body, in vLLM's or SGLang's form.
 std::string Words(const HttpResponse& answer) {
   Json json = ParseJson(answer.body);
   if (json.is_object()) {
@@ -30,9 +30,9 @@ std::string Words(const HttpResponse& answer) {
   return text;
 }
 
-// The failure that a body reports, whatever the status: {"status":"error","message":...},
-// {"success":false,"message":...}, or {"failed":[[worker, message], ...]}. nullopt if it reports no
-// failure.
+// The failure that a body reports, whatever the HTTP status: {"status":"error","message":...},
+// {"success":false,"message":...}, or {"failed":[[worker, message], ...]}. nullopt if it reports
+// none.
 std::optional<std::string> FailureIn(const HttpResponse& answer) {
   const Json json = ParseJson(answer.body);
   if (!json.is_object()) return std::nullopt;
@@ -47,8 +47,8 @@ std::optional<std::string> FailureIn(const HttpResponse& answer) {
   return message.is_string() ? message.get<std::string>() : Words(answer);
 }
 
-// Judges the answer of an engine by the words in its rules that mean that a session runs, or that
-// no session runs.
+// Judges an engine's answer by its rules, which list the words that mean that a session runs, or
+// that none runs.
 void JudgeByRules(const EngineFacts& facts, const HttpResponse& answer, bool stop,
                   ControlOutcome& outcome) {
   const auto failure = FailureIn(answer);

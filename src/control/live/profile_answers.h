@@ -6,8 +6,8 @@
 
 namespace tacho {
 
-// What an engine's answer to a start or a stop means, in its own dialect: fills in status, verdict,
-// said and taken.
+// Judges an engine's answer to a start or a stop as that engine means it. Sets `status`, `verdict`,
+// `said` and `taken` of the outcome.
 void JudgeAnswer(const ControlRequest& request, const EngineFacts& facts,
                  const HttpResponse& answer, ControlOutcome& outcome);
 

@@ -21,9 +21,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr uint64_t kMostAnswer = 1u << 20;  // a few words, or a page of a proxy
+constexpr uint64_t kMostAnswer = 1u << 20;  // an answer is a few words, or an error page of a proxy
 
-// vLLM's rule for a prefix. In SGLang a '/' in it would end the whole server at the export.
+// The names that vLLM allows as a prefix. In SGLang, a '/' in it would end the whole server when
+// the trace is exported.
 bool IsPlainName(const std::string& name) {
   auto plain = [](char c, bool first) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -35,7 +36,7 @@ bool IsPlainName(const std::string& name) {
   return true;
 }
 
-// The value of a field as JSON, in the form that the rule gives; nullopt if it does not fit.
+// The value of a field as JSON, in the form that its rule demands; nullopt if it does not fit.
 std::optional<Json> ValueOf(std::string_view form, const std::string& text) {
   if (form.starts_with("flag")) {
     if (text != "true" && text != "false") return std::nullopt;
@@ -46,7 +47,7 @@ std::optional<Json> ValueOf(std::string_view form, const std::string& text) {
     return count && *count >= 0 ? std::optional<Json>(*count) : std::nullopt;
   }
   if (form == "name") return IsPlainName(text) ? std::optional<Json>(text) : std::nullopt;
-  // "words A B C": some of them, with '+' in between.
+  // The form "words A B C" accepts some of these words, joined by '+'.
   Json words = Json::array();
   std::istringstream given(text);
   for (std::string word; std::getline(given, word, '+');) {
@@ -64,7 +65,7 @@ std::string HowWritten(std::string_view form) {
   return fmt::format("one or more of{}, with '+' in between", form.substr(form.find(' ')));
 }
 
-// Takes the path from the rule `key`, and the path of other versions.
+// Takes the route's path in this version and in other versions from the rule `key`.
 void TakePaths(const EngineFacts& facts, std::string_view key, ControlRequest& request) {
   std::string_view paths = EngineRule(facts.kind, facts.version, key);
   if (paths.empty()) return;
@@ -196,7 +197,7 @@ ControlOutcome OutcomeOf(const ControlRequest& request, const EngineFacts& facts
   return outcome;
 }
 
-// Takes back the starts whose stops found no session running: the session may not have begun.
+// Withdraws sessions whose stop found that no session was running: they may not have begun yet.
 void TakeBack(HttpClient& client, const std::vector<ControlRequest>& requests,
               std::chrono::milliseconds patience, std::stop_token stop,
               std::vector<ControlOutcome>& outcomes) {
@@ -254,8 +255,8 @@ std::vector<ControlOutcome> SendAll(HttpClient& client, const std::vector<Contro
                                     std::chrono::milliseconds patience, std::stop_token stop,
                                     const std::function<void(const ControlOutcome&)>& ended) {
   std::vector<ControlOutcome> outcomes = AskWhetherTaken(client, requests, facts, patience, stop);
-  // Sends the requests `which` to one of their paths. Returns those whose route is missing there
-  // but may be at the other path.
+  // Sends the requests `which` to one of their two paths. Returns those whose route does not exist
+  // there but may exist at the other path.
   const auto send = [&](const std::vector<size_t>& which, std::string ControlRequest::*path) {
     std::vector<HttpRequest> wire;
     for (size_t i : which)

@@ -14,7 +14,7 @@ void SkipBlanks(std::string_view& text) {
   text.remove_prefix(std::min(text.size(), text.find_first_not_of(" \t")));
 }
 
-// A quoted label value, with \\ \" and \n undone.
+// Takes a quoted label value, and replaces its escapes \\, \" and \n.
 std::optional<std::string> TakeQuoted(std::string_view& text) {
   if (!text.starts_with('"')) return std::nullopt;
   std::string value;
@@ -72,16 +72,16 @@ std::optional<MetricSample> ParseLine(std::string_view line) {
   return sample;
 }
 
-// Which of an engine's counters a metric is. A name that ends in '*' matches all metrics with that
-// prefix.
+// Maps a metric to one of an engine's counters. A metric that ends in '*' stands for all metrics
+// with that prefix.
 struct Meaning {
   std::string_view metric;
   std::optional<double> EngineCounters::*counter;
   std::string_view engine_label;
 };
-// vLLM: every iteration that had tokens observes vllm:iteration_tokens_total once (a histogram).
-// SGLang counts forward passes by mode. Older versions count only decode passes: such counts serve
-// to compare windows, but are not numbers of steps.
+// vLLM: each iteration that had tokens adds one observation to the histogram
+// vllm:iteration_tokens_total. SGLang counts forward passes by mode. Older versions count only
+// decode passes: such counts can compare windows, but are not numbers of steps.
 constexpr std::array kMeanings{
     Meaning{"vllm:iteration_tokens_total_count", &EngineCounters::steps, "engine"},
     Meaning{"vllm:prompt_tokens_total", &EngineCounters::prompt_tokens, "engine"},
@@ -118,7 +118,8 @@ std::vector<EngineCounters> CountersIn(const std::vector<MetricSample>& samples)
       std::string engine = label == sample.labels.end() ? "0" : label->second;
       EngineCounters& counters = engines[engine];
       counters.engine = engine;
-      // SGLang reports some values once for each tensor-parallel rank; they are the same value.
+      // SGLang reports some values once for each tensor-parallel rank, always the same: takes only
+      // one.
       auto tp = sample.labels.find("tp_rank");
       if (tp != sample.labels.end() && tp->second != "0") continue;
       std::optional<double>& value = counters.*meaning.counter;

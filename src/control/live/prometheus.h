@@ -16,11 +16,11 @@ struct MetricSample {
   double value = 0;
 };
 
-// The samples of a text in Prometheus' exposition format 0.0.4, in its order. Skips comments and
-// invalid lines: the page is read leniently.
+// The samples in a text of Prometheus' exposition format 0.0.4, in their order. Reads leniently:
+// skips comments and invalid lines.
 std::vector<MetricSample> ParsePrometheus(std::string_view text);
 
-// The counters of each engine behind a server, from vLLM's or SGLang's metrics, by engine.
+// The counters of each engine behind a server, sorted by engine, from vLLM's or SGLang's metrics.
 std::vector<EngineCounters> CountersIn(const std::vector<MetricSample>& samples);
 
 }  // namespace tacho

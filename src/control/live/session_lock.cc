@@ -24,7 +24,8 @@ std::string OwnerIn(int file) {
   return owner;
 }
 
-// The process id in an owner's text: "7" in "tacho record, process 7, since 12:03:01".
+// The process id in the text that describes an owner: "7" in "tacho record, process 7, since
+// 12:03:01".
 std::string_view ProcessOf(std::string_view owner) {
   constexpr std::string_view kBefore = ", process ";
   const size_t at = owner.find(kBefore);
@@ -57,8 +58,8 @@ bool IsAt(const std::string& path, int file) {
          there.st_ino == own.st_ino;
 }
 
-// The file at `path`, locked. If its last owner removed it between our open and our lock, the lock
-// is void: opens the next one.
+// Opens and locks the file at `path`. If its last owner removed it between our open and our lock,
+// the lock is worthless, and it opens the next file.
 Result<FileDescriptor> Locked(const std::string& path, const std::string& url) {
   while (true) {
     FileDescriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
@@ -83,7 +84,8 @@ std::optional<std::string> OwnerOfFile(const std::string& worker_url, std::strin
 
 }  // namespace
 
-// A folder that only this user can write: others must not be able to put files or links into it.
+// The folder must be one that only this user can write, so that nobody else puts files or links
+// into it.
 Result<std::string> RuntimeFolder() {
   const char* runtime = std::getenv("XDG_RUNTIME_DIR");
   std::string folder = runtime != nullptr && *runtime != '\0'
@@ -159,7 +161,7 @@ SessionLock& SessionLock::operator=(SessionLock&& other) noexcept {
 }
 
 SessionLock::~SessionLock() {
-  // While we hold the lock, the file at the path is ours.
+  // While we hold the lock, the file at this path is ours.
   for (const Held& held : held_) unlink(held.path.c_str());
 }
 

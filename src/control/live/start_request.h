@@ -8,14 +8,15 @@
 
 namespace tacho {
 
-// Parts of start requests, for the engines that make their own (EngineType::PlanStart).
+// Parts of start requests, for engine types that build their own (EngineType::PlanStart).
 
-// The body of a start for an SGLang session that never begins: its first step is out of reach.
-// SGLang refuses it while another session runs. It replaces a session that has not begun.
+// The body of a start for an SGLang session that never begins, because its first step is out of
+// reach. SGLang refuses it while another session runs; otherwise it replaces a session that has not
+// begun.
 std::string BodyThatNeverBegins();
-// kUsage, with the worker's address in front.
+// A kUsage error that begins with the worker's address.
 tl::unexpected<Error> RefuseStart(const Worker& worker, std::string_view why);
-// The checked fields as the beginning of a request's body.
+// The beginning of a request's body: the checked fields.
 Result<nlohmann::json> StartBodyOf(const Worker& worker, const EngineFacts& facts,
                                    const ProfileOptions& options);
 

@@ -12,8 +12,8 @@
 
 namespace tacho {
 
-// How `tacho engine` and `tacho record` operate profilers: lock all workers, mark each session as
-// open before its start, start all, stop all.
+// How `tacho engine` and `tacho record` operate profilers: they lock all workers, mark each session
+// as open before its start, start all of them, and stop all of them.
 
 // The locks of all workers; fails like SessionLock::Take.
 Result<SessionLock> LockAll(const std::vector<Worker>& workers, std::string_view command);
@@ -26,16 +26,16 @@ struct PlannedStart {
   Worker worker;
   EngineFacts facts;
   ControlRequest request;
-  OpenSession mark;  // StartAll fills in its time and instance
+  OpenSession mark;  // StartAll sets its time and instance
 };
 struct StartedSessions {
-  // In the order of the starts. ControlOutcome::taken is also set for a refused start if a session
-  // was already marked as open.
+  // In the order of the starts. ControlOutcome::taken is also set for a refused start if its engine
+  // was already marked as having an open session.
   std::vector<ControlOutcome> outcomes;
-  std::vector<Finding> findings;  // marks that could not be written
+  std::vector<Finding> findings;  // about marks that could not be written
 };
 // Marks all sessions as open, so that the next tacho finds them if this one is killed, and sends
-// the starts (SendAll). A refused start restores the earlier mark.
+// the starts (SendAll). If a start is refused, restores the engine's earlier mark.
 StartedSessions StartAll(HttpClient& client, const std::vector<PlannedStart>& starts,
                          std::chrono::milliseconds patience, std::stop_token stop,
                          const std::function<void(const ControlOutcome&)>& ended = {});

@@ -13,27 +13,27 @@
 
 namespace tacho {
 
-// Pending stops (StopAll), each on its own thread: an engine answers a stop at the end of its
-// flush, seconds or minutes later. Workers are numbers below `workers`. The destructor abandons
-// pending stops.
+// Pending stops (StopAll), each on its own thread, because an engine answers a stop only at the end
+// of its flush, seconds or minutes later. A worker is a number below `workers`. The destructor
+// abandons pending stops.
 class StopsUnderWay {
  public:
   StopsUnderWay(HttpClient& client, size_t workers, std::chrono::milliseconds patience)
       : client_(client), patience_(patience), took_ns_(workers) {}
   ~StopsUnderWay() { GiveUp(); }
 
-  // Sends the worker's stop, unless one is pending.
+  // Sends the worker's stop, unless one is already pending.
   void Ask(size_t worker, PlannedStop stop);
   [[nodiscard]] bool Asked(size_t worker) const { return asked_.contains(worker); }
-  // The time since its stop was sent; 0 before that.
+  // The time since the worker's stop was sent; 0 if none was sent.
   [[nodiscard]] int64_t ElapsedNs(size_t worker) const;
-  // How long the answer to its last stop took; nullopt until it came.
+  // How long the answer to the worker's last stop took; nullopt until it comes.
   [[nodiscard]] std::optional<int64_t> TookNs(size_t worker) const;
-  // Whether all stops are answered. Waits for at most `most`.
+  // Waits for at most `most`. Returns whether all stops are answered.
   [[nodiscard]] bool AllAnswered(std::chrono::milliseconds most) const;
   // Abandons the pending stops: they end as kNoAnswer.
   void GiveUp() { leave_.request_stop(); }
-  // The answers, by worker. Waits for missing ones; new stops can be sent afterwards.
+  // Returns the answers, by worker. Waits for missing ones; new stops can be sent afterwards.
   std::map<size_t, ControlOutcome> Take();
 
  private:

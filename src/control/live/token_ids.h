@@ -9,13 +9,13 @@
 
 namespace tacho {
 
-// Whether streams through this router report the tokens of a chunk only with `return_token_ids`:
-// the router drops `continuous_usage_stats`, and its engine supports `return_token_ids`
-// (rules/engine_versions.rules). False without a router.
+// Whether streams through this router report a chunk's number of tokens only with
+// `return_token_ids`: the router drops `continuous_usage_stats`, and its engine supports
+// `return_token_ids` (rules/engine_versions.rules). False without a router.
 bool NeedsTokenIds(RouterKind router, EngineKind engine, std::string_view engine_version);
 
-// The same for a URL: asks the server for its workers, and one vLLM among them for its version.
-// False also if neither is reported.
+// NeedsTokenIds for the server at a URL: asks it for its workers, and one vLLM among them for its
+// version. False if the server does not report them.
 bool AskWhetherTokenIds(HttpClient& client, const std::string& url,
                         std::chrono::milliseconds patience, std::stop_token stop = {});
 

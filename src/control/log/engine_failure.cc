@@ -40,7 +40,8 @@ class FailureReader::Follower {
     if (writers_.size() >= kMostWriters) writers_.clear();
     Writer& writer = writers_[line.writer];
     Engine& engine = EngineOf(line.engine);
-    if (!line.time.empty() || IsOfUvicorn(line.text)) engine.life.own_end.reset();  // it still runs
+    // A process that writes a record still runs.
+    if (!line.time.empty() || IsOfUvicorn(line.text)) engine.life.own_end.reset();
     if (line.Says(LogSign::kRequest)) {
       writer = {};
     } else if (FollowLife(line, writer, engine)) {
@@ -51,40 +52,44 @@ class FailureReader::Follower {
                 : std::make_shared<EngineFailure>(New(line, line.text)),
             engine);
     }
-    // vLLM repeats the head on each line of a message, so a line without it does not belong to one.
+    // vLLM repeats the head on each line of a message, so a line without it stands alone.
     writer.is_after_record = !line.time.empty() && line.head.empty();
   }
 
  private:
-  // Shared, so that all holders of a failure see the lines that are added to it later.
+  // Shared, so that everybody who holds a failure sees the lines that are added to it later.
   using Kept = std::shared_ptr<EngineFailure>;
 
   enum class Reading { kNothing, kTraceback, kMessage };
-  enum class Survived { kNone, kNext, kAll };  // the tracebacks survived, until the next record
-  // The state of one process's lines. Other processes write between them.
+  // Which of the next tracebacks the process survives, until its next record.
+  enum class Survived { kNone, kNext, kAll };
+  // The state of the lines from one process. Lines of other processes may stand between them.
   struct Writer {
     Reading reading = Reading::kNothing;
-    std::string head;  // of the lines that are being read: vLLM's head; "" for all others
+    std::string head;  // vLLM's head on the lines that are being read; "" for any other engine
     Kept last;
-    bool is_error = false;    // `last` is an error line, which may announce a traceback
+    bool is_error = false;    // `last` is a line of an error, and may announce a traceback
     uint64_t first_line = 0;  // of the traceback's failure
     size_t message_lines = 0;
-    bool is_own = false;  // the traceback is not part of a message that the engine logs
+    // A traceback of the process itself, not part of a message that the engine logs.
+    bool is_own = false;
     bool is_first_frame = false;
-    FrameOf first_frame = FrameOf::kNobody;  // the first one that is not kNobody
-    bool is_client = false;                  // some frame is kClient
+    FrameOf first_frame = FrameOf::kNobody;  // who owns the first frame that is not kNobody
+    bool is_client = false;                  // some frame belongs to a client (kClient)
     Survived survived = Survived::kNone;
     bool is_chained = false;
     bool is_after_record = false;
   };
-  // What happened since an engine last started or served.
+  // What has happened since an engine last started or served.
   struct Life {
     uint64_t alive_until = 0;
-    bool is_up = false;  // it was ready, or served
+    bool is_up = false;  // it was ready, or has served
     Kept cause = nullptr, error = nullptr, death = nullptr, own_end = nullptr;
-    std::string failed_at = {};  // the time of `cause`; "" if the front end wrote it
-    size_t answers = 0;          // since then, in the same second
-    bool is_sure = false;        // of `death`: full memory may have ended only one request
+    // The time of `cause`; "" unless the engine's core or a worker wrote it.
+    std::string failed_at = {};
+    size_t answers = 0;  // answers that followed `cause` in the same second
+    // `death` is certain; it is not if full memory may have ended only one request.
+    bool is_sure = false;
   };
   struct Engine {
     Life life;
@@ -100,7 +105,7 @@ class FailureReader::Follower {
 
   static const Kept& CauseOf(const Life& life) {
     if (!life.death) {
-      // The front end's traceback may only refer its reader to another process's.
+      // The front end's traceback may only refer to that of another process.
       const std::string& last =
           life.own_end->led_line == 0 ? life.own_end->text : life.own_end->led_to;
       const bool refers = last.find("root cause") != std::string::npos ||
@@ -116,12 +121,12 @@ class FailureReader::Follower {
     return engines_.try_emplace(fits ? name : "", Engine{{.alive_until = begin_}}).first->second;
   }
 
-  // Returns false if the server was asked to end: what fails then is no failure.
+  // Returns false if the server was told to end: what fails after that is no failure.
   bool FollowLife(const LogLine& line, Writer& writer, Engine& engine) {
     const bool is_ready = line.Says(LogSign::kReady),
                starts = is_ready || line.Says(LogSign::kStart);
     if (is_ready) ready_ = line_;
-    // The next start in a log may fail before a line says that it is a start.
+    // The next start in a log may fail before a line shows that it is a start.
     if (starts || (engine.is_told_to_end && (ComplaintAt(line.text) != std::string::npos ||
                                              (engine.has_ended && IsOwnTraceback(line) &&
                                               writer.survived == Survived::kNone)))) {
@@ -138,7 +143,7 @@ class FailureReader::Follower {
     return false;
   }
 
-  // Whether an answer is no sign of life: the front end still sends a few after a process failed.
+  // Whether an answer is no sign of life: the front end sends a few more after a process failed.
   bool IsBesideFailure(Life& life) const {
     return life.cause && !life.failed_at.empty() && life.failed_at == time_ &&
            ++life.answers <= kMostAnswers;
@@ -162,8 +167,8 @@ class FailureReader::Follower {
     FollowAnnouncements(line, writer);
     if (writer.survived == Survived::kAll) return;
     if (is_head) {
-      // An error line before a traceback announces it if both have the same head: vLLM gives all
-      // lines of one message the same head.
+      // An error line announces the traceback after it if both have the same head, which vLLM gives
+      // to all lines of one message.
       const bool is_announced = writer.is_error && line.head == writer.head;
       if (!is_announced && !writer.is_chained) writer.last.reset();
       writer.first_line = writer.last ? writer.last->first_line : line_;
@@ -199,7 +204,7 @@ class FailureReader::Follower {
     if (SaysOfDeath(line)) Fail(line, writer.last, engine);
   }
 
-  // What the lines before a traceback say about it.
+  // Notes what the lines before a traceback say about it.
   static void FollowAnnouncements(const LogLine& line, Writer& writer) {
     if (!line.time.empty() && (line.head.empty() || line.head != writer.head)) {
       writer.survived = Survived::kNone;
@@ -211,8 +216,8 @@ class FailureReader::Follower {
     writer.head = line.head;
   }
 
-  // Adds the line to the traceback or message that is being read. Returns false if it does not
-  // belong to it.
+  // Adds the line to the traceback or message that is being read. Returns false if the line does
+  // not belong to it.
   bool AddLine(const LogLine& line, Writer& writer, Engine& engine) {
     const std::string_view text = line.text;
     if (writer.reading == Reading::kMessage) {
@@ -226,10 +231,10 @@ class FailureReader::Follower {
       return true;
     }
     if (writer.reading == Reading::kNothing || line.traceback == TracebackPart::kNone) return false;
-    // Python's own helper process, which forgets names when a server ends.
+    // A traceback of Python's resource tracker is harmless: it may fail when a server ends.
     if (text.find("resource_tracker.py\", line ") != text.npos) writer.survived = Survived::kNext;
-    // A program's own traceback begins in its module; a traceback that SGLang logs begins in a
-    // function.
+    // The traceback of a program itself begins in its module; a traceback that SGLang logs begins
+    // in a function.
     writer.is_own |= std::exchange(writer.is_first_frame, false) && line.head.empty() &&
                      text.ends_with(", in <module>");
     const FrameOf frame = WhoseFrame(text);
@@ -247,7 +252,7 @@ class FailureReader::Follower {
   }
 
   void EndTraceback(const LogLine& line, Writer& writer, Engine& engine) {
-    if (std::exchange(writer.is_chained, false)) {  // the first one of the chain is kept already
+    if (std::exchange(writer.is_chained, false)) {  // the chain's first exception is already kept
       writer.last->led_line = writer.last->last_line = line_;
       writer.last->led_to = line.text.substr(0, kMostBytes);
       BeginMessage(line, writer);
@@ -267,13 +272,14 @@ class FailureReader::Follower {
     return line.Says(LogSign::kDies) || line.Says(LogSign::kFullMemory);
   }
 
-  // Whether the traceback is another program's. An engine that serves did not end by it.
+  // Whether the traceback belongs to another program. It then says nothing about an engine that
+  // serves.
   static bool IsAnotherPrograms(const LogLine& line, const Writer& writer, const Engine& engine) {
     return engine.life.is_up && line.process.empty() &&
            (writer.is_client || writer.first_frame != FrameOf::kEngine);
   }
 
-  // Begins a message of the failure `writer.last`, or of a new failure if that is null.
+  // Begins the message of the failure `writer.last`, or of a new failure if that is null.
   void Begin(const LogLine& line, std::string_view text, Writer& writer) {
     if (!writer.last) writer.last = std::make_shared<EngineFailure>();
     *writer.last = New(line, text);
@@ -317,7 +323,8 @@ class FailureReader::Follower {
   uint64_t line_ = 0, begin_, ready_ = 0;
   std::string time_;
   std::map<std::string, Writer> writers_;
-  std::map<std::string, Engine> engines_;  // by name, in a log of several
+  // By the engine's name in a log of several engines; else only "".
+  std::map<std::string, Engine> engines_;
   Kept first_, first_error_;
 };
 

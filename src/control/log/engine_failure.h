@@ -11,57 +11,61 @@
 
 namespace tacho {
 
-// A failure in an engine's log: the exception of a Python traceback, the complaint of Python's
-// argument parser, a crash message, or a line that the engine calls an error. In a chain of
-// exceptions it is the first. If a line only announces a traceback, it is that traceback's
-// exception.
+// A failure in an engine's log: the exception of a Python traceback, an error message of Python's
+// argument parser, a crash message, or a line that the engine calls an error. Of a chain of
+// exceptions it is the first one. If a line only announces a traceback, the failure is that
+// traceback's exception.
 struct EngineFailure {
-  std::string process;  // its name in the log: "VllmWorker-0 pid=123"; "" if it has none
-  uint64_t line = 0;    // its number in the log, from 1
-  std::string text;     // "ValueError: Unsupported profiler type for cpu: cuda.", at most 4 lines
-  // The last exception that it led to, which says what was tried; 0 and "" if it led to none.
+  // The name of the process in the log: "VllmWorker-0 pid=123"; "" if it has none.
+  std::string process;
+  uint64_t line = 0;  // the line's number in the log, from 1
+  std::string text;   // "ValueError: Unsupported profiler type for cpu: cuda.", at most 4 lines
+  // The last exception that this failure led to, which says what was tried; 0 and "" if there is
+  // none.
   uint64_t led_line = 0;
   std::string led_to = {};
-  // From the line that announces the failure, or its traceback, to the last line of its message.
+  // From the line that announces the failure, or from its traceback, to the last line of its
+  // message.
   uint64_t first_line = 0, last_line = 0;
 };
 
-// How the engine of a log ended.
+// How an engine ended, as its log shows.
 struct EngineEnd {
-  // The first failure after the engine last started or served. Its processes die one after the
-  // other, and the last to print, its front end, knows least: "Engine core initialization failed.
-  // See root cause above."
+  // The first failure after the engine last started or served. The processes of an engine die one
+  // after the other. The front end, which prints last, knows least: "Engine core initialization
+  // failed. See root cause above."
   EngineFailure cause;
-  uint64_t alive_until = 0;  // the line in which it last served or started; else `lines_before`
-  uint64_t last_line = 0;    // the last line that reports the end
+  // The line in which the engine last served or started; else `lines_before`.
+  uint64_t alive_until = 0;
+  uint64_t last_line = 0;  // the last line that reports the end
 };
 
-// The failures that a log reports. Skips requests in the log, and failures of a server that was
-// asked to end.
+// The failures that a log reports. Lines that quote requests do not count, nor do failures of a
+// server that was told to end.
 struct LogFailures {
-  // The first failure, also one that the engine survived. An error without a traceback counts only
+  // The first failure, even if the engine survived it. An error without a traceback is taken only
   // if there is no other failure.
   std::optional<EngineFailure> first;
-  // Set if the log says that the engine, or a process of it, died, and the engine did not start
-  // again afterwards; or if the log ends with a process's own traceback or a shell's "Killed". Not
-  // set for failures after which the engine serves again, and for exceptions of its web server and
-  // its threads. Once the engine serves, a traceback that does not begin in the engine's own code
-  // belongs to another program, such as a client that writes to the same log. In a log of several
-  // engines: the end of the first that ended.
+  // Set if the log says that the engine or one of its processes died, and it did not start again;
+  // or if the log ends with a process's own traceback, or with a shell's "Killed". Not set if the
+  // engine serves after the failure, nor for exceptions of its web server and its threads. Once the
+  // engine serves, a traceback that does not begin in the engine's own code counts as another
+  // program's, such as a client's that writes to the same log. In a log of several engines: the end
+  // of the engine that ended first.
   std::optional<EngineEnd> end;
-  // The line in which the engine was last ready to serve: failures before it belong to an earlier
-  // start. 0: no such line, or a log of several engines.
+  // The line in which the engine was last ready to serve; failures before it belong to an earlier
+  // start. 0: there is no such line, or the log is of several engines.
   uint64_t ready = 0;
 };
 
-// Follows the failures of a log, line by line. Memory does not grow with the log.
+// Finds the failures in a log, which it takes line by line. Its memory does not grow with the log.
 class FailureReader {
  public:
-  // `lines_before`: the number of lines before the first that it takes.
+  // `lines_before`: the number of lines in the log before the first one that it takes.
   explicit FailureReader(uint64_t lines_before = 0);
   ~FailureReader();
   void Take(const LogLine& line);
-  // The line in which an engine, by LogLine::engine, last served or started; else `lines_before`.
+  // The line in which `engine` (LogLine::engine) last served or started; else `lines_before`.
   uint64_t AliveUntil(const std::string& engine) const;
   LogFailures Finish() const;
 
@@ -70,7 +74,7 @@ class FailureReader {
   std::unique_ptr<Follower> follower_;
 };
 
-// The failures of a whole log. Cost: one pass, which `stop` ends; memory: 1 MiB.
+// Finds the failures in a whole log. Cost: one pass, which `stop` ends; memory: 1 MiB.
 LogFailures ReadFailures(std::istream& log, const std::stop_token& stop = {});
 
 }  // namespace tacho

@@ -35,7 +35,7 @@ EngineLog::EngineLog(std::string path)
 void EngineLog::ReadOn() {
   if (path_.empty()) return;
   const int64_t size = SizeOf(path_);
-  // The log was rotated: all that is in it now is new.
+  // If the log was rotated, everything in it is new.
   if (size < read_) begin_ = read_ = 0;
   const int64_t from = std::max(read_, size - kMostText);
   if (from > read_) rest_.clear();
@@ -51,7 +51,8 @@ void EngineLog::ReadOn() {
 void EngineLog::Take(const LogLine& line) {
   if (line.Says(LogSign::kRequest)) return;
   if (const std::string_view phase = StartPhaseOf(line.text); !phase.empty()) phase_ = phase;
-  // Advice about memory does not end an engine, nor does a request that ran out of it.
+  // Only an error about full memory counts as a death: neither advice about memory nor a request
+  // that ran out of it ends an engine.
   const bool fails = line.is_error || IsException(line.text);
   if (death_.empty() && !line.is_notice &&
       (line.Says(LogSign::kDies) || (fails && line.Says(LogSign::kFullMemory))))
@@ -78,7 +79,7 @@ const std::string& EngineLog::Death() {
 
 const std::string& EngineLog::StartPhase() {
   ReadOn();
-  // A progress bar ends its line only when it is full.
+  // Looks at the unfinished line, too: a progress bar ends its line only when it is full.
   if (const std::string_view phase = StartPhaseOf(rest_); !phase.empty()) phase_ = phase;
   return phase_;
 }
@@ -88,7 +89,7 @@ std::string EngineLog::Text() const {
   const int64_t size = SizeOf(path_);
   const int64_t begin = size < begin_ ? 0 : begin_;
   if (size - begin <= kMostText) return ReadRange(path_, begin, size);
-  // Drops the rest of a cut line: the name of a secret may be in its first part.
+  // Drops the rest of the line that was cut: the name of a secret may be in its first part.
   std::string text = ReadRange(path_, size - kMostText, size);
   return text.erase(0, text.find('\n') + 1);
 }

@@ -8,21 +8,21 @@
 
 namespace tacho {
 
-// Follows an engine's log, from its end at the time of construction.
+// Follows an engine's log, beginning at its end at the time of construction.
 class EngineLog {
  public:
-  explicit EngineLog(std::string path = "");  // "": no log, and every answer is ""
+  explicit EngineLog(std::string path = "");  // "": there is no log, and every function returns ""
 
   // The last line since construction that concerns the profiler, without colours and without the
-  // logger's prefix; or "".
+  // logger's prefix; "" if there is none.
   const std::string& LastWord();
-  // The first such line that reports a failure, or "".
+  // The first line that reports a failure of the profiler, or "".
   const std::string& Failure();
   // The first line that shows that the engine died, or "".
   const std::string& Death();
-  // The phase of the engine's start, by the last line that shows one (StartPhaseOf), or "".
+  // The phase of the engine's start, taken from the last line that shows one (StartPhaseOf), or "".
   const std::string& StartPhase();
-  // The last megabytes of what was written since construction, unchanged.
+  // What was written since construction, unchanged; at most its last megabytes.
   std::string Text() const;
 
   const std::string& path() const { return path_; }

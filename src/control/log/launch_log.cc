@@ -11,7 +11,7 @@
 namespace tacho {
 namespace {
 
-// "host:port" at the start of `text`, with or without http://; "" if it is not there.
+// The "host:port" that `text` begins with, with or without http://; "" if it begins otherwise.
 std::string AddressAt(std::string_view text) {
   std::string scheme = "http://";
   for (std::string_view known : {"http://", "https://"}) {
@@ -30,7 +30,7 @@ std::string AddressAt(std::string_view text) {
   return fmt::format("{}{}:{}", scheme, host, text.substr(colon + 1, end - colon - 1));
 }
 
-// The value of 'key' in the text of a Python dict: 'host': '10.0.0.1', 'port': 15000.
+// The value for `key` in the text of a Python dict, such as 'host': '10.0.0.1', 'port': 15000.
 std::string DictValue(std::string_view text, std::string_view key) {
   size_t at = text.find(fmt::format("'{}':", key));
   if (at == std::string_view::npos) return "";
@@ -43,7 +43,7 @@ struct Phrase {
   std::string_view words;
   bool router;
 };
-// Each is followed by an address.
+// An address follows each of these phrases.
 constexpr Phrase kPhrases[] = {
     {"Router launched at ", true},                  // slime, vime
     {"Starting router on ", true},                  // vllm-router, sglang-router
@@ -63,12 +63,12 @@ void Put(std::vector<LaunchLog::Server>& servers, const std::string& url, uint64
 
 LaunchLog ReadLaunchLog(std::string_view text) {
   LaunchLog log;
-  std::map<std::string, LaunchLog::Server> numbered;  // "Ports for engine N"
+  std::map<std::string, LaunchLog::Server> numbered;  // by the N in "Ports for engine N"
   uint64_t number = 0;
   while (!text.empty()) {
     std::string_view raw = TakeLine(text);
     ++number;
-    // Interesting lines have a colon; most lines of a log are long and have none.
+    // Skips lines without a colon, which no server's line is.
     if (raw.find(':') == std::string_view::npos) continue;
     std::string line = WithoutColours(raw);
     std::string_view plain = line;
@@ -89,8 +89,7 @@ LaunchLog ReadLaunchLog(std::string_view text) {
       break;
     }
   }
-  // These come last, because the launcher names them: Put replaces a server's own line with the
-  // same URL.
+  // These come last, so that the launcher's line replaces a server's own line with the same URL.
   for (auto& [index, server] : numbered) Put(log.engines, server.url, server.line);
   return log;
 }

@@ -25,7 +25,7 @@ bool Has(std::string_view text, std::string_view words) {
   return text.find(words) != std::string_view::npos;
 }
 
-// For a screen: at most kMostShown bytes, no control characters.
+// The text for a screen: at most kMostShown bytes, without control characters.
 std::string Shown(std::string_view text) {
   text = Trim(text);
   size_t end = std::min(text.size(), kMostShown);
@@ -81,7 +81,7 @@ class LogReader {
                                                    : remedy->text)));
     }
     // kWaitsForFlush is the engine's own line about the same flush. Its remedy, "nothing to do",
-    // would contradict the remedy of kFlushLong.
+    // would contradict that of kFlushLong.
     if (seen.contains(FindingId::kFlushLong))
       std::erase_if(found,
                     [](const auto& one) { return one.second.id == FindingId::kWaitsForFlush; });
@@ -121,8 +121,8 @@ class LogReader {
     if (line_.traceback == TracebackPart::kException && IsOfTraceback()) in_profiler_ = false;
   }
 
-  // Whether the line is an engine's, a router's or nsys's own. Only naming them is not enough: a
-  // document may do so, too.
+  // Whether an engine, a router or nsys wrote the line. That the line names one is not enough,
+  // because any document may.
   bool IsKnown(std::string_view text) const {
     return !line_.time.empty() || Has(line_.process, " pid=") || IsOfUvicorn(text) ||
            IsOfRouter(text) || HasOneOf(text.substr(0, 16), {"Generating '", "Capture range "}) ||
@@ -131,13 +131,14 @@ class LogReader {
             HasOneOf(text.substr(0, ComplaintAt(text)), {"vllm", "sglang", "api_server.py"}));
   }
 
-  // Whether a rule needs a recent hit: it has none, or an engine served or started since then.
+  // Whether a rule needs a new recent hit: it has none, or an engine has served or started since.
   bool IsWanted(const std::optional<Hit>& hit) const {
     return !hit || hit->line <= std::max(failures_.AliveUntil(hit->engine),
                                          failures_.AliveUntil(line_.engine));
   }
 
-  // Prefers hits in the lines that report the engine's end, and adds those of its cause.
+  // Prefers hits in the lines that report the engine's end, and adds hits in the failure that
+  // caused it.
   void TakeEnd(const EngineEnd& end) {
     const auto is_before = [&](const Hit& hit) { return hit.line <= end.alive_until; };
     const std::vector<LogRule>& rules = TheLogTable().findings;
@@ -199,7 +200,7 @@ class LogReader {
     if (!was_stopping && !told_to_end_) return;
     if (line_.Says(LogSign::kToldToEnd) && was_stopping && !told_to_end_) told_to_end_ = Here();
     if (line_.Says(LogSign::kStart)) CutShort();
-    // The server finished the stop after it was asked to end: the trace may be complete.
+    // The server finished the stop after it was told to end, so the trace may be complete.
     if (was_stopping && !sessions_.IsStopping() && line_.text.starts_with("Profil"))
       told_to_end_.reset();
   }
@@ -210,14 +211,15 @@ class LogReader {
     told_to_end_.reset();
   }
 
-  // Keeps what code found as the hit of that finding's rules.
+  // Takes a fault that code found, without a pattern, as the hit of the finding's rules.
   void AddByCode(FindingId id, const Hit& hit) {
     const std::vector<LogRule>& rules = TheLogTable().findings;
     for (size_t i = 0; i < rules.size(); ++i)
       if (rules[i].id == id && rules[i].by_code && !hits_[i]) hits_[i] = hit;
   }
 
-  // Reads "1 validation error for ProfilerConfig", then the key, then what is wrong with it.
+  // Reads a message in three lines: "1 validation error for ProfilerConfig", the key, and its
+  // fault.
   void ReadConfigError(std::string_view text) {
     if (Has(text, "validation error") && Has(text, "for ProfilerConfig") && !config_error_) {
       config_error_ = Here();
@@ -242,7 +244,8 @@ class LogReader {
     }
   }
 
-  // The first finding, of those in `ids`, that a check of such a launch makes.
+  // The first finding among `ids` that CheckLaunch has about a launch with these words and this
+  // variable.
   std::optional<Finding> OfLaunch(const std::vector<std::string>& words,
                                   const std::string& variable,
                                   std::initializer_list<FindingId> ids) const {
@@ -298,7 +301,8 @@ class LogReader {
   EngineKind kind_;
   bool is_known_ = false;
   std::string version_;
-  std::vector<std::optional<Hit>> hits_, recent_;  // by rule: the first; the first of a last life
+  // By rule: the first hit, and the first since the engine last served or started.
+  std::vector<std::optional<Hit>> hits_, recent_;
   LogLineReader lines_;
   FailureReader failures_;
   LogLine line_;
@@ -308,7 +312,8 @@ class LogReader {
   bool in_profiler_ = false;
 
   LogSessions sessions_;
-  std::optional<Hit> told_to_end_;  // the line that tells the server to end while it writes a trace
+  // The line that told the server to end while it was writing a trace.
+  std::optional<Hit> told_to_end_;
 
   std::optional<Hit> config_error_, unparsed_;
   size_t config_lines_ = 2;

@@ -18,19 +18,19 @@ using Json = nlohmann::json;
 constexpr size_t kMostBefore = 256, kMostOfObject = 1 << 20;
 constexpr int kMostNested = 4;
 
-// Keys under which collectors keep the line, and keys of the objects that hold such a key.
+// Keys under which collectors keep a program's line; below: keys of objects that hold such a key.
 constexpr auto kMessages = std::to_array<const char*>(
     {"log", "message", "msg", "MESSAGE", "line", "text", "textPayload", "body"});
 constexpr auto kHolders = std::to_array<const char*>({"jsonPayload", "_source", "fields"});
-// Python's formatters keep a traceback under a key of its own.
+// Python's JSON formatters keep a traceback under its own key.
 constexpr auto kTracebacks = std::to_array<const char*>({"exc_info", "exception"});
 constexpr auto kPods = std::to_array<const char*>({"pod", "pod_name"});
 constexpr auto kPodHolders = std::to_array<const char*>({"kubernetes", "labels"});
-// Keys of the answers of model servers, and of the requests to them.
+// Keys in the answers of model servers, and in the requests to them.
 constexpr auto kOfAnswers =
     std::to_array<const char*>({"choices", "meta_info", "usage", "finish_reason", "prompt"});
 
-// The text of a string or of an array of bytes: journalctl writes a line with colours as an array.
+// The text in a string or in an array of bytes: journalctl writes a line with colours as an array.
 std::optional<std::string> KeptText(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_array() || value.empty()) return std::nullopt;
@@ -74,10 +74,10 @@ std::string PodIn(const Json& object) {
   return "";
 }
 
-// Whether `before` is empty, or a time or a name that a collector put there.
+// Whether `before` is empty, or is a time or a name that a collector writes.
 bool IsOfACollector(std::string_view before) {
   TakeStamp(before);
-  if (const size_t bar = before.find(" | "); bar != before.npos)  // a time follows the name
+  if (const size_t bar = before.find(" | "); bar != before.npos)  // a time may follow the name
     if (!JoinedNameIn(before.substr(0, bar + 3)).empty()) before.remove_prefix(bar + 3);
   TakeStamp(before);
   return Trim(before).empty() || !JoinedNameIn(before).empty();

@@ -6,15 +6,15 @@
 
 namespace tacho {
 
-// The lines that a program wrote, taken from one line of a collector that holds them as a JSON
-// object: docker's json-file, journalctl -o json, fluent-bit, Loki, Cloud Logging, a JSON formatter
-// of Python. The object may be inside another one, or follow a time or a name. Returns each line of
-// a message separately, after the pod's name, as `docker compose` prints it. Empty if the line
-// holds no such object. Objects that hold an answer of a server are skipped: what a model wrote
-// says nothing about an engine.
+// Log collectors wrap a program's lines in JSON objects: docker's json-file, journalctl -o json,
+// fluent-bit, Loki, Cloud Logging, JSON formatters of Python. This takes the program's lines out of
+// one such line. The object may be inside another object, or may follow a time or a name. Returns
+// each line of a message separately, after the pod's name, in the form of `docker compose`. Empty
+// if the line holds no such object. Skips objects that hold a server's answer, because what a model
+// wrote says nothing about an engine.
 std::vector<std::string> LinesInEnvelope(std::string_view line);
 
-// Calls `take` for each line in the envelope `line`, or for `line` itself if it is not an envelope.
+// Calls `take` for each line wrapped in `line`, or for `line` itself if it wraps none.
 template <typename Take>
 void ForEachLineIn(std::string_view line, Take take) {
   const std::vector<std::string> inside = LinesInEnvelope(line);

@@ -14,8 +14,8 @@ namespace {
 constexpr size_t kMostJoinedName = 64, kMostBeforeRecord = 128, kMostKnown = 64,
                  kMostTracebacks = 256;
 
-// Removes "OPEN...CLOSE" and the blank after it from the beginning. Returns what is inside; "" if
-// it is not there.
+// Removes "OPEN...CLOSE" and a blank after it from the beginning of `text`. Returns what was
+// inside; "" if `text` begins otherwise.
 std::string_view TakeBracketed(std::string_view& text, char open, char close) {
   const size_t end = text.find(close);
   if (!text.starts_with(open) || end == std::string_view::npos) return {};
@@ -30,7 +30,7 @@ bool IsDate(std::string_view word) {
          std::ranges::all_of(word, [](char c) { return IsDigit(c) || c == '-'; });
 }
 
-// Whether this names a process: "pid=123", "VllmWorker-0 pid=123, ip=10.0.0.1"; in vLLM 0.8
+// Whether the text names a process: "pid=123", "VllmWorker-0 pid=123, ip=10.0.0.1"; in vLLM 0.8
 // "VllmWorker rank=0 pid=123", in 0.10 "VllmWorker TP0 pid=123"; in Ray Serve
 // "ServeReplica:app:LLMServer pid=123".
 bool IsProcess(std::string_view inside) {
@@ -46,8 +46,8 @@ bool IsProcess(std::string_view inside) {
          (rank.empty() || rank.find('=') != rank.npos || (rank[0] >= 'A' && rank[0] <= 'Z'));
 }
 
-// Whether the name is vLLM's own and not Ray's name for the engine. vLLM puts its front end's name
-// before the lines of Ray's workers.
+// Whether vLLM itself gave the process this name, rather than Ray, whose name stands for the whole
+// engine. vLLM puts its front end's name before the lines of Ray's workers.
 bool IsOfVllm(std::string_view process) {
   constexpr std::array<std::string_view, 7> kNames{
       "APIServer", "ApiServer", "EngineCore", "Worker", "VllmWorker", "RayWorker", "DPCoordinator"};
@@ -55,8 +55,8 @@ bool IsOfVllm(std::string_view process) {
                              [&](std::string_view one) { return process.starts_with(one); });
 }
 
-// Removes "(VllmWorker-0 pid=123) " from the beginning. Returns what is inside; "" if it is not
-// there.
+// Removes "(VllmWorker-0 pid=123) " from the beginning of `text`. Returns what was inside; "" if
+// `text` begins otherwise.
 std::string_view TakeProcess(std::string_view& text) {
   std::string_view after = text;
   const std::string_view inside = TakeBracketed(after, '(', ')');
@@ -69,8 +69,8 @@ bool BeginsWithDate(std::string_view text) {
   return IsDate(TakeBracketed(text, '[', ']').substr(0, 10));
 }
 
-// Removes "[rank0]: " of torch's own traceback, or "[default0]:" of torchrun. Returns what is
-// inside, such as "rank0".
+// Removes "[rank0]: " of torch's own traceback, or "[default0]:" of torchrun, from the beginning of
+// `text`. Returns what was inside, such as "rank0".
 std::string_view TakeTorchRank(std::string_view& text) {
   std::string_view after = text;
   const std::string_view inside = TakeBracketed(after, '[', ']');
@@ -84,8 +84,8 @@ std::string_view TakeTorchRank(std::string_view& text) {
   return inside;
 }
 
-// Removes vLLM's head, "ERROR 11-24 16:02:39 [core.py:1510] ". A traceback's own indentation stays.
-// Returns false, and takes nothing, if there is no head.
+// Removes vLLM's head, "ERROR 11-24 16:02:39 [core.py:1510] ", but not the indentation of a
+// traceback after it. Returns false, and removes nothing, if there is no head.
 bool TakeVllmHead(std::string_view& text, LogLine& line) {
   constexpr std::array<std::string_view, 5> kLevels{"DEBUG", "INFO", "WARNING", "ERROR",
                                                     "CRITICAL"};
@@ -99,7 +99,7 @@ bool TakeVllmHead(std::string_view& text, LogLine& line) {
   line.time = time;
   line.is_error = level == "ERROR" || level == "CRITICAL";
   line.is_notice = !line.is_error;
-  // "[core.py:1510] ", and "llm_engine.py:237] " before vLLM 0.7.
+  // "[core.py:1510] "; before vLLM 0.7 "llm_engine.py:237] ".
   if (TakeBracketed(rest, '[', ']').empty())
     if (const size_t end = rest.find("] ");
         rest.substr(0, rest.find(' ')).find(".py:") != rest.npos && end != rest.npos)
@@ -116,8 +116,8 @@ bool BeginsRecord(std::string_view text) {
   return BeginsWithDate(text) || TakeVllmHead(text, unused);
 }
 
-// The length of the name that `text` begins with, if whoever joined several logs put it before the
-// record of an engine or its process; 0 if there is no name.
+// The length of the name that `text` begins with, if a program that joined several logs put it
+// before the line of an engine or its process; 0 if there is none.
 size_t BytesOfName(std::string_view text) {
   const auto begins = [](std::string_view rest) {
     return BeginsRecord(rest) || !TakeProcess(rest).empty();
@@ -133,8 +133,8 @@ size_t BytesOfName(std::string_view text) {
   return pod > 0 && begins(text.substr(pod)) ? pod : 0;
 }
 
-// The length of anything else before the record of an engine: a time in some form, a host, labels,
-// or a progress bar. 0 if there is nothing before it, or no record begins in `text`.
+// The length of anything else before an engine's own line: a time in some form, a host, labels or a
+// progress bar. 0 if nothing is before it, or `text` holds no such line.
 size_t BytesBeforeRecord(std::string_view text) {
   for (size_t at = 0; at < std::min(text.size(), kMostBeforeRecord); ++at)
     if ((at == 0 || std::string_view(" :]>|\t").find(text[at - 1]) != text.npos) &&
@@ -143,7 +143,8 @@ size_t BytesBeforeRecord(std::string_view text) {
   return 0;
 }
 
-// Prefixes of the same shape differ only in their numbers.
+// A prefix with each number replaced by 0: prefixes that differ only in numbers have the same
+// shape.
 std::string ShapeOf(std::string_view prefix) {
   std::string shape;
   for (const char c : prefix)
@@ -154,7 +155,7 @@ std::string ShapeOf(std::string_view prefix) {
   return shape;
 }
 
-// The length of the beginning of `text` that has the whole shape; 0 if `text` begins otherwise.
+// The length of the beginning of `text` that has this shape; 0 if `text` begins otherwise.
 size_t BytesOfShape(std::string_view text, std::string_view shape) {
   size_t at = 0;
   for (const char c : shape) {
@@ -197,7 +198,8 @@ void LogLineReader::TakeOthers(std::string_view& text) {
   for (const std::string& shape : shapes_)
     if (const size_t bytes = BytesOfShape(text, shape); bytes > 0) return text.remove_prefix(bytes);
   const size_t bytes = BytesBeforeRecord(text);
-  // A progress bar has a new shape each time, and is before the record only by chance.
+  // A progress bar is not learned: its shape changes each time, and it stands before the line only
+  // by chance.
   if (bytes > 0 && shapes_.size() < kMostKnown && text.substr(0, bytes).find('%') == text.npos)
     shapes_.insert(ShapeOf(text.substr(0, bytes)));
   text.remove_prefix(bytes);
@@ -222,8 +224,8 @@ LogLine LogLineReader::Read(std::string_view line) {
     process = TakeProcess(text);
   }
   const std::string_view outer = whole.substr(0, whole.size() - text.size());
-  // Ray's name for the engine comes before the engine's own names: vLLM names its processes, SGLang
-  // names none.
+  // Ray's name for the engine comes before the names of the engine's own processes. vLLM names its
+  // processes, SGLang does not.
   const auto take_engine = [&] {
     if (read.engine.empty() && !IsOfVllm(process))
       Learn(outer, read.engine = std::exchange(process, ""));
@@ -236,7 +238,7 @@ LogLine LogLineReader::Read(std::string_view line) {
   std::string_view rank;
   if (BeginsWithDate(text)) {
     take_engine();
-    // SGLang: "[DATE TIME]" or "[DATE TIME RANK]".
+    // SGLang's head: "[DATE TIME]" or "[DATE TIME RANK]".
     rank = TakeBracketed(text, '[', ']');
     TakeWord(rank);
     read.time = TakeWord(rank);
@@ -270,7 +272,7 @@ TracebackPart LogLineReader::PartOf(const LogLine& line) {
   if (open == tracebacks_.end() || line.head != open->second ||
       line.head.empty() != line.time.empty() || IsOfUvicorn(text) || line.Says(LogSign::kShell))
     return TracebackPart::kNone;
-  // After Ray's word, its own frames and the exception of its worker follow.
+  // Ray's line is followed by its own frames and the exception of its worker.
   if (text.empty() || text.starts_with(' ') || text.starts_with("ray.exceptions.RayTaskError("))
     return TracebackPart::kInside;
   tracebacks_.erase(open);

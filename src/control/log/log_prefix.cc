@@ -27,7 +27,7 @@ void TakeStamp(std::string_view& text) {
     if (first.size() != 3 || day.size() > 2 || !is_like(day, "0") || !is_like(time, "00:00:00"))
       return;
   }
-  // A traceback's indentation stays.
+  // Keeps the indentation of a traceback, by removing only one blank after the word.
   const auto after = [&](std::string_view word) {
     const auto end = static_cast<size_t>(word.data() + word.size() - text.data());
     return text.substr(std::min(text.size(), end + 1));
@@ -35,15 +35,16 @@ void TakeStamp(std::string_view& text) {
   std::string_view words = rest;
   const std::string_view host = TakeWord(words), program = TakeWord(words);
   const bool has_pid = program.ends_with("]:") && program.find('[') != program.npos;
-  // Docker's lines also begin with an ISO time. After an ISO time only an engine counts as a
-  // program.
+  // Lines from docker also begin with an ISO time, so after an ISO time only an engine's name
+  // counts as a program.
   const bool is_program = program.ends_with(':') && !host.ends_with(':') &&
                           (!is_iso || program == "vllm:" || program == "sglang:");
   if (has_pid || is_program)
     text = after(program);
   else if (is_iso)
     text = after(first);
-  // A container's runtime adds the name of the stream, and whether the line is whole.
+  // A container's runtime adds the name of the stream, and whether the line is complete (F) or
+  // partial (P).
   words = text;
   const std::string_view stream = TakeWord(words), part = TakeWord(words);
   if (is_iso && stream.starts_with("std") && (part == "F" || part == "P")) text = after(part);
@@ -73,7 +74,7 @@ std::string_view JoinedNameIn(std::string_view prefix) {
   prefix.remove_suffix(end->size());
   if ((*end == "] ") != prefix.starts_with('[')) return {};
   if (prefix.starts_with('[')) prefix.remove_prefix(1);
-  prefix = Trim(prefix);  // docker compose aligns its bars
+  prefix = Trim(prefix);  // docker compose aligns its bars with blanks
   return std::ranges::all_of(prefix, IsNameByte) ? prefix : std::string_view();
 }
 

@@ -29,7 +29,7 @@ constexpr std::string_view kSigns[] = {"start",       "ready",    "serves",  "to
                                        "full-memory", "profiler", "fails",   "request"};
 static_assert(std::size(kSigns) == static_cast<size_t>(LogSign::kShell));
 
-// Reads "A & B ! C".
+// Reads a pattern, "A & B ! C": the line holds A and B, but not C.
 LogPatterns::Pattern PatternOf(std::string_view text) {
   LogPatterns::Pattern pattern;
   std::vector<std::string_view>* into = &pattern.words;
@@ -49,7 +49,7 @@ Result<FindingId> IdNamed(std::string_view name) {
   return Fail(ErrorKind::kUsage, "no finding is named " + std::string(name));
 }
 
-// "FINDING WHEN | MEANING"
+// Reads "FINDING WHEN | MEANING".
 Result<LogRule> ParseHead(std::string_view line) {
   LogRule rule{};
   const size_t bar = line.find(" | ");
@@ -69,7 +69,7 @@ Result<LogRule> ParseHead(std::string_view line) {
   return rule;
 }
 
-// "ENGINE RANGE | REMEDY", "REMEDY"
+// Reads "ENGINE RANGE | REMEDY" or "REMEDY".
 Result<LogRule::Remedy> ParseRemedy(std::string_view line) {
   LogRule::Remedy remedy{{}, {}, Trim(line)};
   if (const size_t bar = line.find(" | "); bar != line.npos) {
@@ -83,7 +83,7 @@ Result<LogRule::Remedy> ParseRemedy(std::string_view line) {
   return remedy;
 }
 
-// Reads the table line by line.
+// Reads the table from its lines.
 class TableReader {
  public:
   Result<void> Take(std::string_view line) {
@@ -113,7 +113,7 @@ class TableReader {
   LogTable table;
 
  private:
-  LogPatterns* patterns_ = nullptr;  // of the head that was read last
+  LogPatterns* patterns_ = nullptr;  // of the last head that was read
 };
 
 }  // namespace

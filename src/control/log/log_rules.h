@@ -10,16 +10,17 @@
 
 namespace tacho {
 
-// The place in a log where a rule applies: all conditions that are set must hold.
+// The circumstances in which a rule applies, or in which a line stands. A rule applies to a line if
+// every condition that the rule sets also holds for the line.
 struct LogPlace {
-  bool profiling = false;  // between start and stop of a session
-  bool profiler = false;   // the line, or the traceback that it ends, is the profiler's
+  bool profiling = false;  // between the start and the stop of a session
+  bool profiler = false;   // the line belongs to the profiler, or ends a traceback that does
   bool starting = false, stopping = false;  // a start or a stop has begun and not ended
-  bool cause = false;  // the failure that ended the engine, or what it led to; not any other line
+  bool cause = false;  // only the failure that ended the engine, or what that failure led to
   bool nsys = false, gpu = false, npu = false;
 };
 
-// Patterns of lines. A pattern fits a line that holds all of its `words` and none of `without`.
+// Patterns of lines. A pattern fits a line that contains all of its `words` and none of `without`.
 struct LogPatterns {
   struct Pattern {
     std::vector<std::string_view> words, without;
@@ -28,27 +29,27 @@ struct LogPatterns {
   [[nodiscard]] bool Fit(std::string_view line) const;
 };
 
-// A finding of rules/logs.rules.
+// One finding in rules/logs.rules, and when it applies.
 struct LogRule {
   struct Remedy {
-    std::string_view engine;  // "vllm", "sglang", "" for any
+    std::string_view engine;  // "vllm", "sglang"; "" for any engine
     VersionRange versions;
     std::string_view text;
   };
   FindingId id;
   LogPlace when;
-  bool by_code = false;  // no patterns: see log_checks.cc
+  bool by_code = false;  // has no patterns: log_checks.cc finds it
   std::string_view meaning;
   std::vector<Remedy> remedies;
   LogPatterns patterns;
 
   [[nodiscard]] bool Matches(std::string_view line, const LogPlace& place) const;
-  // The first remedy that fits; nullptr if no remedy does. kUnknown stands for any engine.
+  // The first remedy that fits; nullptr if none does. kUnknown fits the remedies for any engine.
   [[nodiscard]] const Remedy* RemedyFor(EngineKind kind,
                                         const std::optional<Version>& version) const;
 };
 
-// rules/logs.rules
+// The content of rules/logs.rules.
 struct LogTable {
   std::vector<LogRule> findings;
   std::vector<std::pair<LogSign, LogPatterns>> signs;

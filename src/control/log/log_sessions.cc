@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kMostWriting = 4096;
 constexpr int64_t kLongFlushS = 60, kHalfDayS = 43'200, kDayS = 86'400;
-// The engine is started again, or ends: what its processes say from then on belongs to that.
+// The engine starts again, or ends: later lines have nothing to do with earlier sessions.
 constexpr auto kBeginsAnew =
     std::to_array<std::string_view>({"LLM engine (v", "server_args=", "SIGQUIT received",
                                      "Finished server process", "kill_process_tree called"});
@@ -51,7 +51,8 @@ std::vector<LogSessions::Fault> LogSessions::Take(const LogLine& line) {
   std::vector<Fault> faults;
   if (std::ranges::any_of(kBeginsAnew,
                           [&](std::string_view words) { return Mentions(text, words); })) {
-    // Two servers that run at once may have the same host and port: each has its own machine.
+    // Does not compare addresses: two servers on different machines may have the same host and
+    // port.
     const bool is_sglang = Mentions(text, "server_args=");
     several_run_ |= is_sglang && one_runs_;
     one_runs_ = is_sglang;
@@ -65,7 +66,7 @@ std::vector<LogSessions::Fault> LogSessions::Take(const LogLine& line) {
   } else if (text.starts_with("Profiler started.")) {
     starting_.erase(line.process);
   } else if (text.starts_with("Profiling starts. ")) {
-    // In a log of several engines, a line without a name does not show which engine started.
+    // In a log of several engines, a line without an engine's name does not show which one started.
     const bool tells = !line.engine.empty() || (one_runs_ && !several_run_);
     if (tells && sessions_.contains(line.process)) faults.push_back({FindingId::kSessionLost, ""});
     if (sessions_.size() < kMostWriting) sessions_.insert(line.process);
@@ -74,7 +75,7 @@ std::vector<LogSessions::Fault> LogSessions::Take(const LogLine& line) {
   } else if (text.starts_with("Profiling starts for ")) {
     profiling_ = true;
   } else if (Mentions(text, "Profiling is not in progress")) {
-    sessions_.clear();  // it began nothing
+    sessions_.clear();  // the stop shows that no session had begun
   } else if (text.starts_with("Stopping profiler...") || text.starts_with("Stop profiling")) {
     Stop(line, faults);
   } else if (text.starts_with("Profiler stopped.") || text.starts_with("Profiling done.")) {

@@ -12,21 +12,22 @@
 
 namespace tacho {
 
-// The profiling sessions in the log of an engine, or of several, followed line by line: vLLM's
-// "Starting profiler...", "Stopping profiler...", "Profiler stopped.", SGLang's "Profiling
-// starts.", "Stop profiling...", "Profiling done.". Memory does not grow with the log.
+// Follows the profiling sessions of one or several engines through their log, line by line. Knows
+// vLLM's "Starting profiler...", "Stopping profiler...", "Profiler stopped.", and SGLang's
+// "Profiling starts.", "Stop profiling...", "Profiling done.". Its memory does not grow with the
+// log.
 class LogSessions {
  public:
   struct Fault {
     FindingId id;
-    std::string detail;  // follows the quoted line; may be ""
+    std::string detail;  // a text to show after the quoted line; may be ""
   };
-  // The faults that the next line shows.
+  // Takes the next line, and returns the faults that it shows.
   std::vector<Fault> Take(const LogLine& line);
 
   bool IsProfiling() const { return profiling_; }  // between a start and the end of its stop
   bool IsStarting() const { return !starting_.empty(); }
-  // Whether a process was asked to stop, and has not reported that it wrote its trace.
+  // Whether a process was told to stop and has not yet reported that its trace is written.
   bool IsStopping() const { return !stopping_.empty(); }
 
  private:
@@ -35,10 +36,11 @@ class LogSessions {
   void End(const LogLine& line, std::vector<Fault>& faults);
 
   bool profiling_ = false;
-  std::set<std::string> sessions_;               // SGLang processes that began a session
-  bool one_runs_ = false, several_run_ = false;  // SGLang engines whose start is in the log
+  std::set<std::string> sessions_;  // SGLang processes that began a session
+  // How many SGLang engines have started in this log: one, or more.
+  bool one_runs_ = false, several_run_ = false;
   std::string starter_;
-  // By process. The value is the second of the day when the stop began, if its line has a time.
+  // By process. The value is the second of the day in which the stop began, if its line has a time.
   std::set<std::string> starting_;
   std::map<std::string, std::optional<int64_t>> stopping_;
 };

@@ -13,22 +13,23 @@ namespace {
 constexpr auto kShellWords =
     std::to_array<std::string_view>({"Killed", "Segmentation fault", "Aborted"});
 
-// SGLang's router changed its name in November 2025, and again in 2026.
+// SGLang's router was renamed in November 2025, and again in 2026.
 constexpr auto kRouters =
     std::to_array<std::string_view>({"vllm_router", "sglang_router", "sgl_model_gateway", "smg"});
 
-// Parts of paths that show which program a frame belongs to. A process may begin in Python itself.
+// Parts of paths that show which program a frame belongs to. A process may begin in Python's own
+// files.
 constexpr auto kPythonsOwn = std::to_array<std::string_view>(
     {"/runpy.py", "/multiprocessing/", "/asyncio/", "/concurrent/", "/threading.py"});
 constexpr auto kPackages = std::to_array<std::string_view>({"/vllm/", "/sglang/"});
 constexpr auto kPrograms = std::to_array<std::string_view>({"/bin/vllm", "/bin/sglang"});
-// Both engines ship clients and tests.
+// Both engines contain clients and tests.
 constexpr auto kClients = std::to_array<std::string_view>({"/bench", "/test"});
 constexpr auto kTests = std::to_array<std::string_view>({"/unittest/", "/_pytest/"});
 
-// Whether a shell reports the end of a program: most print "Killed", "Aborted (core dumped)". bash
-// adds the command, which may be any that starts an engine:
-// "run.sh: line 3:   123 Killed      ./start".
+// Whether a shell reports here that a program ended. Most shells print "Killed" or "Aborted (core
+// dumped)". bash adds the command, which may be any that starts an engine: "run.sh: line 3:   123
+// Killed      ./start".
 bool IsOfAShell(std::string_view text) {
   const size_t line = text.find(": line ");
   return std::ranges::any_of(kShellWords, [&](std::string_view word) {
@@ -94,7 +95,7 @@ FrameOf WhoseFrame(std::string_view text) {
 LogSigns SignsIn(std::string_view text) {
   LogSigns signs;
   const auto set = [&](LogSign sign) { signs.set(static_cast<size_t>(sign)); };
-  // Routes without a model step answer 200 also while the engine hangs.
+  // Only a POST counts: routes that do not run the model answer 200 even while the engine hangs.
   if (IsOfUvicorn(text)) {
     if (text.find("\"POST /") != text.npos && text.find("HTTP/1.1\" 200") != text.npos)
       set(LogSign::kServes);
@@ -123,7 +124,7 @@ bool IsOfRouter(std::string_view text) {
   return std::ranges::any_of(kRouters, [&](std::string_view name) {
     for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
       if (at > 0 && text[at - 1] != ' ') continue;
-      // "sglang_router_rs::", "smg_mesh::", "vllm_router: ".
+      // Accepts longer names: "sglang_router_rs::", "smg_mesh::", "vllm_router: ".
       std::string_view rest = text.substr(at + name.size());
       const size_t end = rest.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_");
       const std::string_view more = rest.substr(0, end);

@@ -8,7 +8,7 @@ namespace tacho {
 void ForEachLogLine(std::istream& log, const std::stop_token& stop,
                     const std::function<bool(std::string_view)>& visit) {
   std::string piece(size_t{1} << 20, '\0');
-  size_t kept = 0;  // bytes of a line that has not ended yet
+  size_t kept = 0;  // bytes of a line whose end is not read yet
   while (!stop.stop_requested()) {
     log.read(piece.data() + kept, static_cast<std::streamsize>(piece.size() - kept));
     const auto read = static_cast<size_t>(log.gcount());

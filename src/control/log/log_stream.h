@@ -7,8 +7,8 @@
 
 namespace tacho {
 
-// Calls `visit` for each line of a log, without its line end, until it returns false or `stop` is
-// requested. Memory: 1 MiB; a longer line comes in parts, as lines of their own. Cost: one pass.
+// Calls `visit` for each line of a log, without its line end, until `visit` returns false or `stop`
+// is requested. Memory: 1 MiB; a longer line is passed in parts, each as a line. Cost: one pass.
 void ForEachLogLine(std::istream& log, const std::stop_token& stop,
                     const std::function<bool(std::string_view)>& visit);
 

@@ -2,7 +2,7 @@
 
 #include "control/launch/launch_plan.h"
 
-// nsys and the engine under it.
+// Checks a launch of nsys with an engine under it.
 
 namespace tacho {
 namespace {

@@ -20,7 +20,7 @@ constexpr milliseconds kNsysAnswersWithin{60'000}, kNsysStopsWithin{600'000}, kN
 constexpr milliseconds kAgentEndsWithin{5'000}, kLookAtAgents{50};
 constexpr size_t kMostNsysText = 1 << 20, kNsysTail = 4096;
 
-// Runs nsys to its end. nsys reports errors on either of its outputs.
+// Runs nsys to its end. Reads both of its outputs, because nsys reports errors on either.
 Result<std::string> AskNsys(std::vector<std::string> words, milliseconds patience,
                             const std::function<void(double)>& on_share = {}) {
   const std::string name = "nsys " + words.at(1);

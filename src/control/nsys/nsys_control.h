@@ -14,23 +14,24 @@
 namespace tacho {
 
 // Runs the nsys of this host to start and stop collections in sessions that others launched. Errors
-// are kRemote, with nsys's own words; each call but Stop may take 60 s.
+// are kRemote, with nsys's own message. Each call except Stop may take up to 60 s.
 class NsysControl {
  public:
-  // `program`: the path of nsys. Asks nsys which options its `start` has.
+  // `program`: the path of nsys. The constructor asks nsys which options its `start` has.
   NsysControl(std::string program, std::string version);
 
   [[nodiscard]] const std::string& version() const { return version_; }
   [[nodiscard]] Result<std::vector<NsysSession>> Sessions() const;
-  // The session must exist: for any other name nsys would make a new one, with an agent.
+  // The session must exist: for an unknown name nsys would make a new session, with an agent
+  // process.
   [[nodiscard]] Result<void> Start(const std::vector<std::string>& words) const;
-  // Waits until nsys has written the report and ended, for at most `patience` (0: 10 minutes).
-  // `on_share` gets the share that it has written.
+  // Waits until nsys has written the report and ended, at most for `patience` (0: 10 minutes).
+  // Calls `on_share` with the share of the report that is written.
   [[nodiscard]] Result<void> Stop(const std::vector<std::string>& words,
                                   std::chrono::milliseconds patience,
                                   const std::function<void(double)>& on_share) const;
 
-  // The command lines, as they are run and shown. `report`: without its ending.
+  // The command lines for Start and Stop, which can also be shown. `report`: without its ending.
   [[nodiscard]] std::vector<std::string> StartWords(const std::string& session,
                                                     const std::string& report) const;
   [[nodiscard]] std::vector<std::string> StopWords(const std::string& session) const;
@@ -39,8 +40,8 @@ class NsysControl {
   std::string program_, version_, start_help_;
 };
 
-// Ends what is left of a session: its program, then its agents (NsysAgents), which get SIGKILL
-// after 5 s. Does nothing if the session has no agent.
+// Ends what is left of a session: its program, then its agents (NsysAgents). Kills the agents with
+// SIGKILL if they are still there after 5 s. Does nothing if the session has no agent.
 void EndNsysSession(const std::string& program, const std::string& session);
 
 }  // namespace tacho

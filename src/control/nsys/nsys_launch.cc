@@ -7,7 +7,7 @@
 namespace tacho {
 namespace {
 
-// nsys expands %h, %p and %q{VARIABLE} in names.
+// Doubles each '%', because nsys expands %h, %p and %q{VARIABLE} in names.
 std::string Escaped(std::string_view text) {
   std::string escaped;
   for (const char c : text) escaped += c == '%' ? "%%" : std::string(1, c);
@@ -18,7 +18,7 @@ std::string OfSession(std::string_view option, std::string_view name) {
   return std::string(option) + "=" + Escaped(name);
 }
 
-// Adds the options of `wanted`, each "--option=value", that `help` names.
+// Adds those of the `wanted` options ("--option=value") that `help` lists.
 void AddKnown(const std::vector<std::string>& wanted, std::string_view help,
               std::vector<std::string>& words) {
   const std::set<std::string> known = NsysOptionsIn(help);
@@ -32,7 +32,8 @@ void AddKnown(const std::vector<std::string>& wanted, std::string_view help,
 std::set<std::string> NsysOptionsIn(std::string_view help) {
   std::set<std::string> options;
   while (!help.empty()) {
-    // Options look like "-t, --trace=" or "--session-new="; a description never begins with a dash.
+    // Options look like "-t, --trace=" or "--session-new="; the line of a description never begins
+    // with a dash.
     std::string_view line = Trim(TakeLine(help));
     if (!line.starts_with('-')) continue;
     const size_t begin = line.find("--");

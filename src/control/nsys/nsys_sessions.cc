@@ -29,7 +29,7 @@ std::string NamespaceOf(const fs::path& process) {
 
 bool IsNsys(std::string_view word) { return word.substr(word.rfind('/') + 1) == "nsys"; }
 
-// Whether a process with these arguments is an agent. Sets `session` to its session.
+// Whether the process is an agent of nsys. Sets `session` to the name of its session.
 bool IsAgent(int64_t pid, std::string& session) {
   const std::vector<std::string> words = WordsOf(pid);
   bool is_agent = false;
@@ -98,8 +98,8 @@ std::string NsysSessionAbove(int64_t pid) {
 int64_t CpuTimeOf(int64_t pid) {
   std::ifstream file(fs::path("/proc") / std::to_string(pid) / "stat");
   const std::string stat((std::istreambuf_iterator<char>(file)), {});
-  // Fields 14 and 15 of "PID (NAME) STATE ...", found after the last ')': the name may hold
-  // anything.
+  // Fields 14 and 15 of "PID (NAME) STATE ...". Counted from the last ')', because the name may
+  // hold anything.
   const size_t end = stat.rfind(')');
   if (end == std::string::npos) return -1;
   std::istringstream fields(stat.substr(end + 1));

@@ -54,7 +54,7 @@ std::optional<ListedWorker> FromObject(const Json& object) {
   return worker;
 }
 
-// The URLs or objects of a JSON array. nullopt if one of them is neither.
+// The workers in a JSON array of URLs or objects. nullopt if an element is neither.
 std::optional<std::vector<ListedWorker>> FromArray(const Json& array) {
   std::vector<ListedWorker> workers;
   for (const Json& item : array) {
@@ -87,7 +87,7 @@ void AddAddresses(const std::string& address, const Json& ports,
       AddAddress(address, number.get<uint64_t>(), workers);
 }
 
-// A ready pod, with the ports that its containers declare.
+// Adds a pod if it is ready, once for each port that its containers declare.
 void AddPod(const Json& pod, std::vector<ListedWorker>& workers) {
   const Json& status = Member(pod, "status");
   const std::string address = TextOf(status, "podIP");
@@ -101,7 +101,8 @@ void AddPod(const Json& pod, std::vector<ListedWorker>& workers) {
         AddAddress(address, number.get<uint64_t>(), workers);
 }
 
-// Kubernetes: discovery.k8s.io/v1 EndpointSlice, v1 Endpoints, v1 Pod, or a List of them.
+// Adds the workers in a Kubernetes object: discovery.k8s.io/v1 EndpointSlice, v1 Endpoints, v1 Pod,
+// or a List of these.
 void AddKubernetes(const Json& object, std::vector<ListedWorker>& workers) {
   if (const Json& items = Member(object, "items"); items.is_array())
     for (const Json& item : items) AddKubernetes(item, workers);
@@ -128,7 +129,7 @@ std::optional<std::vector<ListedWorker>> FromLines(std::string_view text) {
     line = Trim(line.substr(0, line.find('#')));
     if (line.empty()) continue;
     if (line.find(' ') != std::string_view::npos) return std::nullopt;
-    // Otherwise any single word would pass as a host.
+    // A host must have a '.' or a port, because otherwise any single word would pass as a host.
     if (line.find_first_of(".:") == std::string_view::npos && line != "localhost")
       return std::nullopt;
     if (!ParseUrl(SplitRank(line).server)) return std::nullopt;
@@ -152,7 +153,7 @@ std::optional<std::vector<ListedWorker>> ParseTargetList(std::string_view text) 
   if (json.is_array()) return FromArray(json);
   std::vector<ListedWorker> workers;
   if (json.is_discarded()) {
-    // kubectl begins each object with it. Logs and lists of URLs must not be tried as YAML.
+    // kubectl writes it in each object. Logs and lists of URLs must not be parsed as YAML.
     if (text.find("apiVersion:") == std::string_view::npos) return FromLines(text);
     std::optional<std::string> documents = JsonOfYaml(text);
     if (!documents) return std::nullopt;
@@ -168,7 +169,7 @@ std::optional<std::vector<ListedWorker>> ParseTargetList(std::string_view text) 
 RankedUrl SplitRank(std::string_view url) {
   while (!url.empty() && url.back() == '/') url.remove_suffix(1);
   size_t at = url.rfind('@');
-  // "user@host" has its '@' before the port's ':'; a rank has no ':' after it.
+  // Only a number after the last '@' is a rank: in "user@host:port" it is followed by a host.
   if (at == std::string_view::npos) return {std::string(url), std::nullopt};
   const auto rank = ParseWhole<int>(url.substr(at + 1));
   if (!rank || *rank < 0 || !ParseUrl(url.substr(0, at))) return {std::string(url), std::nullopt};
@@ -178,7 +179,7 @@ RankedUrl SplitRank(std::string_view url) {
 std::vector<Worker> UnifyWorkers(const std::vector<ListedWorker>& listed,
                                  const std::string& found_in, std::vector<Finding>& findings) {
   std::vector<Worker> workers;       // in the order of the list
-  std::map<std::string, int> plain;  // how often a server stands in the list without a rank
+  std::map<std::string, int> plain;  // how often the list has a server without a rank
   for (const ListedWorker& item : listed) {
     if (item.zmq) {
       findings.push_back({FindingId::kZmqWorker, ShownUrl(item.url),
@@ -206,7 +207,7 @@ std::vector<Worker> UnifyWorkers(const std::vector<ListedWorker>& listed,
     Worker& worker = *at;
     worker.role = item.role;
     worker.found_in = found_in;
-    // A server lives when one of its ranks does.
+    // A server is healthy if one of its ranks is.
     worker.healthy_by_router |= item.healthy;
     if (ranked.rank)
       worker.dp_ranks.push_back(*ranked.rank);

@@ -27,7 +27,8 @@ class Sglang final : public EngineType {
   [[nodiscard]] std::string_view VersionInLine(std::string_view text) const override {
     return text.starts_with("sglang: ") ? TextAfter(text, "sglang: ", " ") : "";  // by check_env
   }
-  // Its router asks /ready: its /health runs a forward, which would fill a profile.
+  // The router is told to ask /ready, because /health runs a forward pass, which would fill a
+  // profile.
   [[nodiscard]] const LaunchWords* Launch() const override {
     static const LaunchWords kLaunch = {
         .port = 30000,
@@ -92,7 +93,8 @@ class Sglang final : public EngineType {
       facts.model = JsonGet<std::string>(JsonOfAnswer(json.answers[kModelInfo]), "model_path")
                         .value_or("default");
   }
-  // Its /health runs a forward; its server ends with its scheduler, so any answer is enough.
+  // Not /health, which runs a forward pass. The server ends with its scheduler, so any answer shows
+  // that the engine lives.
   [[nodiscard]] std::string_view LifeRoute() const override { return "/model_info"; }
   [[nodiscard]] NotReady WhyNotReady(const AskRoute& ask) const override {
     NotReady why = Objection(ask("/ready"), "/ready", true);
@@ -122,26 +124,26 @@ class Sglang final : public EngineType {
                          "the folder for traces must be an absolute path on the engine's machine");
 
     if (options.output_dir) body["output_dir"] = *options.output_dir;
-    // Both are on by default.
+    // SGLang switches both on by default.
     for (const char* flag : {"with_stack", "record_shapes"})
       if (!body.contains(flag)) body[flag] = false;
     if (options.steps) {
       body["num_steps"] = *options.steps;
       if (options.IsOn("profile_by_stage")) {
-        // Steps are counted by stage; the session begins with the next batch.
+        // SGLang counts the steps of each stage, and begins the session with the next batch.
       } else if (has("start_step") && !options.at_once) {
-        // With start_step all versions record exactly N steps, and a start while another session
-        // runs fails instead of discarding that session's window.
+        // With start_step all versions record exactly N steps. A start while another session runs
+        // then fails, instead of discarding that session's window.
         body["start_step"] = 1;
       } else if (EngineRule(facts.kind, facts.version, "immediate") == "one-less") {
         body["num_steps"] = *options.steps + 1;
       }
     }
     if (has("prefix")) body["profile_prefix"] = options.key;
-    // A reused id would overwrite files, so it is the session's key.
+    // The id is the session's key, because files of a reused id would be overwritten.
     if (facts.profiler.reads_profile_id) body["profile_id"] = options.key;
     ControlRequest request{worker.url, "/start_profile", body.dump()};
-    // A session by stage needs no guard: SGLang itself refuses it while another one runs.
+    // A session by stage needs no guard: SGLang itself refuses it while another session runs.
     if (has("start_step") && !options.IsOn("profile_by_stage"))
       request.guard_body = BodyThatNeverBegins();
     return request;
@@ -150,7 +152,7 @@ class Sglang final : public EngineType {
     return facts.profiler.reads_profile_id ||
            EngineRule(facts.kind, facts.version, "prefix") == "yes";
   }
-  // It writes the reason only to its log.
+  // SGLang gives no reason in its answer, only in its log.
   bool JudgeFailure(const ControlRequest& request, const EngineFacts&, int status, bool stop,
                     ControlOutcome& outcome) const override {
     if (status != 500) return false;
@@ -175,8 +177,8 @@ class Sglang final : public EngineType {
                                          int64_t) const override {
     return {url, sleep ? "/release_memory_occupation" : "/resume_memory_occupation", "{}"};
   }
-  // It has no route that reports whether it sleeps. resume_memory_occupation raises a KeyError
-  // while it is awake, and release_memory_occupation asserts that no request runs (0.5.23).
+  // SGLang has no route that reports whether it sleeps. While it is awake, resume_memory_occupation
+  // raises a KeyError; release_memory_occupation asserts that no request runs (0.5.23).
   [[nodiscard]] bool MayDieOfSleep() const override { return true; }
 };
 

@@ -14,7 +14,7 @@
 #include "control/version.h"
 #include "control/vllm/vllm_command_line.h"
 
-// What vLLM refuses in --profiler-config.
+// Finds what vLLM refuses in --profiler-config.
 
 namespace tacho {
 namespace {
@@ -22,7 +22,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* kSubject = "--profiler-config";
-// The words that pydantic takes as a flag.
+// The words that pydantic accepts as true or false.
 constexpr std::array<std::string_view, 6> kTrueWords{"true", "t", "yes", "y", "on", "1"};
 constexpr std::array<std::string_view, 6> kFalseWords{"false", "f", "no", "n", "off", "0"};
 std::string Text(const Json& value) {
@@ -50,8 +50,8 @@ bool IsFlag(const Json& value) {
   return value.is_boolean() || value == 0 || value == 1;
 }
 
-// The number that pydantic reads in a text: "+3", "1_0", "3.0". A dotted option may also end in a
-// letter: "1k".
+// The number that pydantic reads from a text: "+3", "1_0", "3.0". In a dotted option a letter may
+// follow it: "1k".
 std::optional<double> NumberIn(const std::string& value, bool dotted) {
   std::string digits(Trim(value));
   std::erase(digits, '_');
@@ -73,7 +73,7 @@ bool IsCount(const Json& value, int64_t least, bool dotted) {
   return number && *number == std::floor(*number) && *number >= static_cast<double>(least);
 }
 
-// What the rule of a key wants, if `value` does not fit it; "" if it fits.
+// What the rule of a key demands, if `value` does not fit it; "" if it fits.
 std::string Wanted(std::string_view rule, const Json& value, bool dotted) {
   const std::string_view form = TakeWord(rule);
   std::vector<std::string> words = WordsIn(rule);
@@ -108,7 +108,7 @@ class ProfilerConfigChecks {
   ProfilerConfigChecks(const LaunchPlan& plan, std::vector<Finding>& findings)
       : plan_(plan), findings_(findings), argument_(ProfilerArgumentOf(plan.words)) {}
 
-  // Returns false if the engine does not start with this configuration.
+  // Returns false if the engine will not start with this configuration.
   bool Run() {
     CheckSpelling();
     if (argument_.empty()) return !refused_;
@@ -128,7 +128,8 @@ class ProfilerConfigChecks {
     return EngineRule(plan_.kind, plan_.version, key);
   }
 
-  // Checks only this one of vLLM's options: the others are none of tacho's business.
+  // Checks the spelling of --profiler-config, and of no other option: the others do not concern
+  // tacho.
   void CheckSpelling() {
     constexpr std::string_view kOption = "profiler-config";
     if (plan_.kind != EngineKind::kVllm) return;
@@ -144,7 +145,7 @@ class ProfilerConfigChecks {
     }
   }
 
-  // Whether the engine has such an option.
+  // Whether the engine has the option --profiler-config.
   bool IsKnown() {
     if (plan_.kind == EngineKind::kVllm && !Rule("config.profiler").empty()) return true;
     Add(FindingId::kOptionUnknown,
@@ -217,7 +218,7 @@ class ProfilerConfigChecks {
     return rule == "text" ? *found != "" : rule != "flag" || IsTrue(*found);
   }
 
-  // ProfilerConfig's own rules.
+  // Checks the rules of vLLM's class ProfilerConfig.
   void CheckContradictions() {
     const std::string profiler =
         config_.value("profiler", Json()).is_string() ? config_["profiler"].get<std::string>() : "";
@@ -239,7 +240,7 @@ class ProfilerConfigChecks {
     only_with("proton_hook", "proton");
     only_with("proton_output_format", "proton");
     only_with("proton_graph_attribution", "proton");
-    // Until 0.15 the variable gives the folder.
+    // Until vLLM 0.15 the variable can give the folder.
     const bool by_variable = Rule("variable.VLLM_TORCH_PROFILER_DIR") == "text" &&
                              plan_.Variable("VLLM_TORCH_PROFILER_DIR").has_value();
     for (const char* which : {"torch", "proton"}) {

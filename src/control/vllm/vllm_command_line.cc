@@ -17,10 +17,12 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::string_view kConfig = "profiler-config";
-constexpr size_t kShortest = 9;  // "profiler-": Python's parser takes the beginning of a name
+// "profiler-": Python's parser accepts the beginning of an option's name.
+constexpr size_t kShortest = 9;
 constexpr const char* kFolder = "torch_profiler_dir";
 
-// The value of a dotted option: JSON, or the text itself. vLLM reads true and false in any case.
+// The value of a dotted option: JSON, or the text itself. vLLM accepts true and false in upper and
+// lower case.
 OrderedJson ValueOf(const std::string& text) {
   const std::string lower = AsciiLowered(text);
   if (lower == "true" || lower == "false") return lower == "true";
@@ -54,7 +56,7 @@ std::string TextOf(const OrderedJson& config) {
 
 namespace {
 
-// How many words from words[i] on are a --profiler-config with a JSON value.
+// The number of words, from words[i] on, that form a --profiler-config with a JSON value.
 size_t WordsOfJsonConfig(const std::vector<std::string>& words, size_t i) {
   const std::vector<CommandOption> alone = OptionsOf({words[i]});
   if (alone.size() != 1 || alone[0].name.size() < kShortest || !kConfig.starts_with(alone[0].name))
@@ -100,7 +102,7 @@ std::vector<std::string> WithProfilerConfig(
   };
   std::vector<std::string> all;
   if (!argument.dotted.empty()) {
-    // vLLM would not read a JSON beside dotted options.
+    // Adds dotted options, because vLLM ignores a JSON value beside them.
     all = words;
     for (const auto& [key, value] : added)
       if (fits(key)) all.push_back(fmt::format("--{}.{}={}", kConfig, key, value));

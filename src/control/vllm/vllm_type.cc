@@ -20,7 +20,8 @@ using Json = nlohmann::json;
 
 constexpr char kKwargs[] = "profiler_kwargs";
 
-// Refuses options that a vLLM would silently drop: it answers 200, and records as it was started.
+// Refuses options that this vLLM would silently drop: it would answer 200, and record in the way it
+// was launched.
 Result<void> CheckKwargs(const Worker& worker, const EngineFacts& facts, const Json& body) {
   if (!body.contains(kKwargs)) return {};
   const std::string first = body[kKwargs].begin().key();
@@ -37,7 +38,8 @@ Result<void> CheckKwargs(const Worker& worker, const EngineFacts& facts, const J
   return {};
 }
 
-// The rule is "default", or the setting NAME=VALUE that turns the graph on.
+// Whether vLLM runs its workers in Ray's compiled graph. The rule is "default", or the setting
+// NAME=VALUE that turns the graph on.
 bool UsesRayGraph(const LaunchPlan& plan) {
   const std::string_view rule = EngineRule(plan.kind, plan.version, "ray_graph");
   const size_t equals = rule.find('=');
@@ -94,7 +96,7 @@ class Vllm final : public EngineType {
                    std::vector<Finding>& findings) const override {
     if (!starts) return;
 
-    // With --config, the server's other options may be in that file.
+    // With --config, the profiler's options may be in that file.
     if (!profiler.kind && !profiler.has_daemon && !plan.under_nsys && !plan.Option("config")) {
       EngineFacts facts;
       facts.kind = plan.kind;

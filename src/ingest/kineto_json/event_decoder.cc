@@ -9,7 +9,7 @@
 namespace tacho::kineto {
 namespace {
 
-// The end of the value at `p`; nullptr if the value is incomplete or needs repair.
+// Where the value at `p` ends; nullptr if the value is incomplete or needs repair.
 const char* SkipPlainValue(const char* p, const Cursor& c) {
   Cursor value{p, c.end, c.last};
   return SkipValue(value, Place::kMember) == Scan::kOk && !value.repaired ? value.p : nullptr;
@@ -24,7 +24,7 @@ EventDecoder::EventDecoder(EventSink& sink, const KinetoReadOptions& options)
       options_(options),
       wants_args_(sink.wants_args()),
       name_table_(256, 0) {
-  // Kineto's two layouts, until the file has shown its own.
+  // These are Kineto's two layouts; the file's own are added as it is read.
   habits_.after_names = {"\", \"pid\":", "\",\n    \"pid\":"};
 }
 
@@ -49,7 +49,7 @@ bool EventDecoder::DecodeFast(Cursor& c) {
     return true;
   }
 
-  // If the name is the one that came here last time, there is no need to look for its end.
+  // If the name is the guessed one, there is no need to look for its end.
   uint32_t name = kNone, expected = kNone;
   if (guess_->name != kNone && names_[guess_->name].head == head) {
     const std::string_view raw = names_[guess_->name].raw;
@@ -75,7 +75,7 @@ bool EventDecoder::DecodeFast(Cursor& c) {
 
   const auto attempt = [&](uint32_t shape) {
     values_.args_used = args_of_head;
-    // If arguments are not wanted, their texts are not kept: there is nothing to compare with.
+    // If no arguments are wanted, their texts were not kept, so there is nothing to compare with.
     const std::vector<int64_t>& last = shapes_[shape].last_args;
     const bool comparable = wants_args_ && !last.empty();
     const char* const end =
@@ -121,7 +121,7 @@ const char* EventDecoder::MatchHead(const Cursor& c, uint32_t& head) {
   return nullptr;
 }
 
-// `last_args`: what the slots of the arguments held last time, or nullptr.
+// `last_args`: what the argument slots held in the last event, or nullptr.
 const char* EventDecoder::MatchPart(const TemplatePart& part, const int64_t* last_args,
                                     const char* p, const Cursor& c) {
   const char* const bytes = part.bytes.data();
@@ -131,7 +131,7 @@ const char* EventDecoder::MatchPart(const TemplatePart& part, const int64_t* las
       return nullptr;
     }
     p += segment.size;
-    // A number that runs beyond `end` fails at the next stretch of fixed bytes.
+    // A number that runs beyond `end` will not match the next fixed bytes.
     switch (segment.slot) {
       case SlotKind::kEnd:
         return p;
@@ -171,8 +171,8 @@ const char* EventDecoder::MatchPart(const TemplatePart& part, const int64_t* las
   return nullptr;
 }
 
-// The end of `text` if it is at `p`, followed by `behind`; else nullptr. `text` was once read from
-// this slot, before the same fixed bytes, so this check is enough.
+// If `text` stands at `p`, followed by `behind`, returns where it ends; else nullptr. This check is
+// enough because `text` was once read from this slot, before the same fixed bytes.
 const char* EventDecoder::MatchText(StringId text, char behind, const char* p, const Cursor& c) {
   if (text == StringId::kEmpty) return nullptr;
   const std::string_view bytes = words_[text];
@@ -183,7 +183,7 @@ const char* EventDecoder::MatchText(StringId text, char behind, const char* p, c
   return p + bytes.size();
 }
 
-// Reads a slot that is no plain number. The fixed bytes after it show whether the slot was read
+// Reads a slot that is no plain number. The fixed bytes after it show whether it was read
 // correctly.
 const char* EventDecoder::ReadTextSlot(SlotKind kind, const char* p, const Cursor& c) {
   switch (kind) {
@@ -207,7 +207,8 @@ const char* EventDecoder::ReadTextSlot(SlotKind kind, const char* p, const Curso
       const char* const behind = SkipPlainValue(p, c);
       if (behind == nullptr || HasHole(p, behind)) return nullptr;
       const std::string_view text(p, static_cast<size_t>(behind - p));
-      if (SlotOfVaryingArg(text) != kind) return nullptr;  // the slow path gives it another shape
+      // The slow path will give the event another shape.
+      if (SlotOfVaryingArg(text) != kind) return nullptr;
       AddArgValue(TextValue(text));
       return behind;
     }
@@ -216,29 +217,29 @@ const char* EventDecoder::ReadTextSlot(SlotKind kind, const char* p, const Curso
   }
 }
 
-// Puts `shape` first among the shapes of `name`, and links it to the one that was first.
+// Moves `shape` to the front of the shapes of `name`, and makes the former front point to it.
 void EventDecoder::Remember(uint32_t name, uint32_t shape) {
   std::array<uint32_t, kCandidates>& list = names_[name].shapes;
   if (list[0] != kNone) shapes_[list[0]].next_same_name = shape;
   if (list[0] == shape) return;
-  // A new shape takes the place of the last.
+  // A new shape replaces the last one.
   const auto at = std::find(list.begin(), list.end() - 1, shape);
   std::rotate(list.begin(), at, at + 1);
   list[0] = shape;
 }
 
-// Corrects the guess for this event, and looks up the guess for the next.
+// Corrects the guess for this event, and looks up the guess for the next event.
 void EventDecoder::Follow(uint32_t head, uint32_t name, uint32_t shape) {
   std::vector<int64_t>& args = shapes_[shape].last_args;
   std::copy_n(arg_values_.begin(), args.size(), args.begin());
   *guess_ = {head, name, shape};
-  // After eight more names the bits of a name have been shifted out.
+  // After eight more names, this name's bits have been shifted out.
   last_names_ = (last_names_ << 8) ^ ((name + 1) * uint64_t{0x9e3779b97f4a7c15} >> 8);
   guess_ = &guesses_[last_names_ * 0xd6e8feb86659fd93 >> (64 - kGuessBits)];
   __builtin_prefetch(guess_);
 }
 
-// An id as a number; for an id that is a text, its TextId.
+// The id in a slot as a number; TextId if it is a text.
 int64_t EventDecoder::IdOf(const Shape& shape, int32_t slot) const {
   const int64_t value = arg_values_[static_cast<size_t>(slot)];
   const bool is_text = slot == shape.text_correlation || slot == shape.text_external_id;
@@ -247,7 +248,7 @@ int64_t EventDecoder::IdOf(const Shape& shape, int32_t slot) const {
 
 void EventDecoder::Emit(StringId name, uint32_t shape_id) {
   Shape& shape = shapes_[shape_id];
-  Event& event = shape.prototype;  // each event overwrites what varies
+  Event& event = shape.prototype;  // each event overwrites the fields that vary
   event.name = shape.copy_name != StringId::kEmpty && name == plain_copy_ ? shape.copy_name : name;
   if (shape.lacks_duration) notes_.Add(NoteId::kMissingDuration, Where());
   if (shape.lacks_start) notes_.Add(NoteId::kBadTime, Where());
@@ -266,7 +267,7 @@ void EventDecoder::Emit(StringId name, uint32_t shape_id) {
   sink_.OnEvent(event);
 }
 
-// Sets the fields of `event` from the slots whose values have columns.
+// Sets the fields of `event` from the slots whose values go into columns.
 void EventDecoder::ReadGpuSlots(GpuSlots& gpu, Event& event) {
   bool launched_alike = !gpu.launch.empty();
   gpu.launch.resize(gpu.slots.size());

@@ -10,7 +10,7 @@
 namespace tacho::kineto {
 namespace {
 
-// "Device Static" of "device_static", as Kineto writes it.
+// Words for memory as Kineto writes them: "Device Static" for "device_static".
 std::string MemoryWords(std::string text) {
   bool begins = true;
   for (char& c : text) {
@@ -21,13 +21,13 @@ std::string MemoryWords(std::string text) {
   return text;
 }
 
-// The last of equal keys counts.
+// Forgets an earlier slot for the same argument: if a key is repeated, the last one counts.
 void ForgetSlot(GpuArg arg, auto& slots, ArgsShape& args) {
   std::erase_if(slots, [&](const auto& slot) { return slot.arg == arg; });
   if (arg == GpuArg::kGraphNode) args.FreeColumn(SlotHome::kGraphNode);
 }
 
-// Takes a value that is the same for all events of a shape.
+// Stores a value that is the same in all events of a shape.
 void TakeFixed(GpuArg arg, std::string_view json, Event& event, LaunchSizes& launch) {
   if (arg == GpuArg::kGraph) event.graph = JsonInteger(json).value_or(0);
   if (arg == GpuArg::kGraphNode) event.graph_node = JsonInteger(json).value_or(0);
@@ -89,7 +89,7 @@ uint32_t EventDecoder::LearnShape(const ParsedEvent& event, TemplatePart tail,
   const StringId tid = words_.strings.Intern(UnescapeJson(event.tid.text()));
   shape.pid = pid;
   shape.tid = tid;
-  // Each metadata event may have a track of its own, in slots.
+  // A metadata event may have its track in slots; each such event then has its own.
   if (e.type != EventType::kMetadata) e.track = TrackOf(pid, tid);
   if (e.kind == SliceKind::kMemcpy) shape.copy_name = NameOfCopy(event);
   if (IsGpuWork(e.kind)) e.stream = ReadStream(event, {pid, tid});
@@ -104,7 +104,7 @@ uint32_t EventDecoder::LearnShape(const ParsedEvent& event, TemplatePart tail,
 
 // torch's "cuspy" backend names every copy "Memcpy" and gives its kind in arguments. Returns the
 // name that Kineto would write: "Memcpy DtoH (Device -> Pinned)" for the arguments "DtoH", "device"
-// and "pinned". kEmpty if there is no kind among the arguments.
+// and "pinned". kEmpty if no argument gives a kind.
 StringId EventDecoder::NameOfCopy(const ParsedEvent& event) {
   std::string kind, source, target;
   for (const ParsedEvent::Arg& arg : event.arg_list) {
@@ -120,7 +120,7 @@ StringId EventDecoder::NameOfCopy(const ParsedEvent& event) {
   return words_.strings.Intern(name);
 }
 
-// The stream of GPU work. What its arguments do not name is taken from `otherwise`.
+// The stream of GPU work. What the event's arguments do not name is taken from `otherwise`.
 StreamId EventDecoder::ReadStream(const ParsedEvent& event, Stream otherwise) {
   Stream stream = otherwise;
   StringId original = StringId::kEmpty;
@@ -135,7 +135,7 @@ StreamId EventDecoder::ReadStream(const ParsedEvent& event, Stream otherwise) {
   return words_.InternStream(stream.device, stream.stream);
 }
 
-// Reads what a row says about its device: it may turn out to be a row of a device.
+// Sets what the arguments of a slice say about a device: the slice may be a row of that device.
 void EventDecoder::ReadDeviceRow(const ParsedEvent& event, Event& row) {
   bool device = false, stream = false;
   for (const ParsedEvent::Arg& arg : event.arg_list) {
@@ -152,14 +152,14 @@ ArgsShapeId EventDecoder::LearnArgs(const ParsedEvent& event, const std::vector<
                                     Shape& shape) {
   if (event.args.empty()) return ArgsShapeId::kNone;
   Event& e = shape.prototype;
-  // Only tables of slices have columns for ids.
+  // Only the tables of slices have columns for ids.
   const bool is_slice = e.type == EventType::kSlice || e.type == EventType::kSliceBegin;
   const bool has_columns = wants_args_ && (IsGpuWork(e.kind) || e.kind == SliceKind::kOther);
   GpuSlots gpu;
   ArgsShape args;
   const char* from = event.args.data();
   const char* const end = from + event.args.size();
-  auto slot = slots.begin();  // both lists are in the order of the text
+  auto slot = slots.begin();  // slots and arguments are both in the order of the text
   for (const ParsedEvent::Arg& arg : event.arg_list) {
     while (slot != slots.end() && slot->begin < arg.value.data()) ++slot;
     const StringId key = words_.strings.Intern(UnescapeJson(arg.key));
@@ -242,8 +242,8 @@ void EventDecoder::GrowNames() {
   }
 }
 
-// Forgets all that was learnt except words and habits, so that damaged events are read the same
-// before and after.
+// Forgets everything learnt except words and habits. Habits stay so that damaged events are read
+// the same before and after.
 void EventDecoder::Forget() {
   heads_.clear();
   recent_heads_.clear();

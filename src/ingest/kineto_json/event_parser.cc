@@ -7,7 +7,7 @@
 namespace tacho::kineto {
 namespace {
 
-// Characters that may stand between the name of a rank and the number of its process.
+// Characters that may stand between a rank's name and the number of its process.
 constexpr std::string_view kBehindRank = " :_-/|#";
 
 constexpr std::string_view kEventKeys[] = {"ph",  "cat", "name", "pid", "tid", "ts",
@@ -18,8 +18,8 @@ Field FieldOf(const char* begin, const char* end) {
   return {begin, end, false};
 }
 
-// Moves to the value of an object's next member. `key` is its key without quotes. At the end of the
-// object c.p is at the closing brace and `key` stays null.
+// Moves to the value of the object's next member; `key` is set to its key, without quotes. At the
+// object's end, c.p is at the closing brace and `key` stays null.
 Scan NextKey(Cursor& c, std::string_view& key) {
   c.p = SkipSpaceAndCommas(c.p, c.end);
   if (c.p == c.end) return Scan::kMore;
@@ -45,7 +45,7 @@ Scan ParseArgs(Cursor& c, ParsedEvent& event) {
     if (const Scan scan = NextKey(c, name); scan != Scan::kOk) return scan;
     if (name.data() == nullptr) break;
     const char* const value = c.p;
-    if (*c.p == ',' || *c.p == '}') {  // `"key": ,` from a formatter that had no value
+    if (*c.p == ',' || *c.p == '}') {  // `"key": ,` comes from a formatter that had no value
       event.arg_list.push_back({name, {value, value}});
       continue;
     }
@@ -69,7 +69,7 @@ Field* FieldByKey(ParsedEvent& event, std::string_view key) {
   return nullptr;
 }
 
-// Parses the event once. If `name_end` is given, the name ends there, whatever it holds.
+// Parses the event once. If `name_end` is given, the name ends there, whatever it contains.
 Scan TryParse(Cursor& c, const char* name_end, ParsedEvent& event) {
   event = ParsedEvent{};
   event.begin = c.p;
@@ -78,7 +78,7 @@ Scan TryParse(Cursor& c, const char* name_end, ParsedEvent& event) {
     std::string_view key;
     if (const Scan scan = NextKey(c, key); scan != Scan::kOk) return scan;
     if (key.data() == nullptr) break;
-    if (*c.p == ',' || *c.p == '}') continue;  // no value at all
+    if (*c.p == ',' || *c.p == '}') continue;  // the member has no value
     const char* const value = c.p;
     if (*value == '{' && key == "args") {
       if (const Scan scan = ParseArgs(c, event); scan != Scan::kOk) return scan;
@@ -92,19 +92,19 @@ Scan TryParse(Cursor& c, const char* name_end, ParsedEvent& event) {
     }
     if (const Scan scan = SkipValue(c, Place::kMember); scan != Scan::kOk) return scan;
     if (std::string_view(value, static_cast<size_t>(c.p - value)) == "null")
-      continue;  // as if it were not there
+      continue;  // null counts as a missing field
     if (Field* const field = FieldByKey(event, key)) *field = FieldOf(value, c.p);
   }
   ++c.p;
   if (const Scan end = MayFollowObject(c.p, c.end, c.last); end != Scan::kOk) return end;
-  // A repaired string that holds the time as well is too long.
+  // If the start time is missing, a repaired string was read too far and swallowed it.
   if (c.repaired && !event.start) return Scan::kBad;
   event.end = c.p;
   event.repaired = c.repaired;
   return Scan::kOk;
 }
 
-// Finds where the next event begins, or the end of the bytes. kMore: more bytes are needed.
+// Finds the start of the next event, or the end of the bytes. kMore: more bytes are needed to tell.
 Scan FindNextEvent(const Cursor& c, const EventHabits& habits, const char*& next) {
   char before = *c.p;
   for (next = c.p + 1; next != c.end; ++next) {
@@ -117,7 +117,7 @@ Scan FindNextEvent(const Cursor& c, const EventHabits& habits, const char*& next
   return c.last ? Scan::kBad : Scan::kMore;
 }
 
-// The first byte of the name in the event at `begin`, or nullptr.
+// The first byte of the name's value in the event at `begin`, or nullptr.
 const char* FindNameValue(const char* begin, const char* end) {
   static constexpr std::string_view kKey = "\"name\"";
   const char* const key = std::search(begin, std::min(end, begin + 4096), kKey.begin(), kKey.end());
@@ -160,7 +160,7 @@ EventType TypeOfPhase(char letter) {
 std::string_view RankOfPid(std::string_view pid) {
   const size_t bracket = pid.find("] ");
   if (pid.starts_with('[') && bracket != std::string_view::npos) return pid.substr(0, bracket + 2);
-  if (pid.empty() || !IsLetter(pid.front())) return {};  // the case of nearly all pids
+  if (pid.empty() || !IsLetter(pid.front())) return {};  // true for nearly all pids
   const auto cut_at = [&](size_t end) {
     const bool is_cut =
         end + 1 < pid.size() && kBehindRank.find(pid[end]) != std::string_view::npos;
@@ -193,13 +193,13 @@ Scan ParseEvent(Cursor& c, const EventHabits& habits, size_t runaway_bytes, Pars
     c.p = attempt.p;
     return scan;
   }
-  // No real event is that long: a string in it has no closing quote.
+  // No real event is that long, so one of its strings lacks its closing quote.
   const bool runaway = scan == Scan::kMore && static_cast<size_t>(c.end - c.p) > runaway_bytes;
   if (scan == Scan::kMore && !c.last && !runaway) return scan;
 
   const char* limit = nullptr;
   const Scan next = FindNextEvent(c, habits, limit);
-  if (next == Scan::kMore && !runaway) return next;  // see the whole event first
+  if (next == Scan::kMore && !runaway) return next;  // wait until the whole event is there
   const char* const name = FindNameValue(c.p, limit);
   for (const std::string_view after : habits.after_names) {
     if (name == nullptr) break;

@@ -1,4 +1,5 @@
-// The slow path of EventDecoder: parses an event, and cuts it where events of its shape differ.
+// The slow path of EventDecoder: parses an event, and cuts it at the places where events of its
+// shape differ.
 #include <algorithm>
 #include <utility>
 
@@ -11,7 +12,7 @@
 namespace tacho::kineto {
 namespace {
 
-// Ids and amounts that differ in each event of Kineto's: they get a slot at once, without learning.
+// Ids and amounts that differ in every event that Kineto writes. They get a slot at once.
 constexpr std::string_view kVolatileArgs[] = {"External id",
                                               "external id",
                                               "correlation",
@@ -39,8 +40,8 @@ constexpr std::string_view kVolatileArgs[] = {"External id",
                                               "ptr",
                                               "Op count"};
 
-// These name the stream of an event, or the kind of its work. Both are the same for all events of a
-// shape, so they never get a slot.
+// These arguments name an event's stream or the kind of its work. All events of a shape share both,
+// so they never get a slot.
 constexpr std::string_view kFixedArgs[] = {"device", "stream", kOriginalStream, kDeviceRowType};
 
 template <size_t N>
@@ -48,7 +49,7 @@ bool Contains(const std::string_view (&list)[N], std::string_view key) {
   return std::find(std::begin(list), std::end(list), key) != std::end(list);
 }
 
-// A key that differs for different parts. It contains the lengths of the segments, since segments
+// A key that differs for different parts. It includes the lengths of the segments, because segments
 // may hold any bytes.
 std::string KeyOf(const TemplatePart& part, uint32_t prefix) {
   std::string key = std::to_string(prefix) + ':';
@@ -70,7 +71,7 @@ Scan EventDecoder::DecodeSlow(Cursor& c) {
     c.p = event.begin;
     return Scan::kBad;
   }
-  // To the fast path the first quote ends a string, so it must not learn from repaired strings.
+  // The fast path ends a string at its first quote, so it must not learn from a repaired string.
   const bool may_match = !event.repaired;
   if (event.repaired) notes_.Add(NoteId::kRepairedName, Where());
 
@@ -131,7 +132,7 @@ std::vector<EventDecoder::Slot> EventDecoder::FindSlots(const ParsedEvent& event
   if (event.MayHaveId() && event.id && CanonicalInteger(event.id.text()))
     add(event.id, SlotKind::kId);
   const bool is_metadata = event.Phase() == 'M';
-  // Each shape of GPU work has one stream.
+  // A shape of GPU work has exactly one stream, so its pid and tid get no slots.
   if (is_metadata && !(has_category && IsGpuWork(words_[category].kind))) {
     if (event.pid && CanonicalInteger(event.pid.text())) add(event.pid, SlotKind::kPid);
     if (event.tid && CanonicalInteger(event.tid.text())) add(event.tid, SlotKind::kTid);
@@ -155,7 +156,7 @@ std::vector<EventDecoder::Slot> EventDecoder::FindSlots(const ParsedEvent& event
   return slots;
 }
 
-// The slot that an argument gets. kEnd: none, its value is part of the shape.
+// The slot that an argument gets; kEnd if it gets none and its value is part of the shape.
 SlotKind EventDecoder::ArgSlot(const ParsedEvent::Arg& arg, CategoryId category) {
   if (arg.value.empty() || Contains(kFixedArgs, arg.key)) return SlotKind::kEnd;
   const SlotKind slot = SlotOfVaryingArg(arg.value);
@@ -205,7 +206,7 @@ std::pair<TemplatePart, TemplatePart> EventDecoder::CutAtSlots(const ParsedEvent
   return {std::move(head), std::move(tail)};
 }
 
-// Reads the slots from the parsed fields, also those that the fast path would refuse.
+// Reads the slots from the parsed fields, including those that the fast path would refuse.
 void EventDecoder::ReadSlots(const std::vector<Slot>& slots) {
   for (const Slot& slot : slots) {
     const std::string_view text(slot.begin, static_cast<size_t>(slot.end - slot.begin));
@@ -247,7 +248,7 @@ void EventDecoder::ReadTimes(const ParsedEvent& event) {
     notes_.Add(NoteId::kNegativeDuration, Where());
     values_.duration_ns = 0;
   }
-  // Sums of such times would overflow. No profiler's clock shows them.
+  // Sums of such times would overflow, and no profiler's clock shows them.
   good = good && values_.start_ns <= INT64_MAX / 4 && values_.start_ns >= INT64_MIN / 4 &&
          values_.duration_ns <= kLongestDuration;
   if (!good) notes_.Add(NoteId::kBadTime, Where());

@@ -15,50 +15,53 @@
 
 namespace tacho::kineto {
 
-// What a slot holds: a place where events of one shape differ.
+// What a slot holds. A slot is a place where events of one shape differ.
 enum class SlotKind : uint8_t {
-  kStart,     // ts
-  kDuration,  // dur
+  kStart,     // the event's ts
+  kDuration,  // the event's dur
   kId,        // id of a flow or a range
-  kPid,       // of metadata events except those of GPU work; else pid and tid belong to the shape
+  // pid and tid have slots only in metadata events that are not GPU work; elsewhere the shape fixes
+  // them.
+  kPid,
   kTid,
-  kMetadata,    // args.name or args.labels of metadata events: the raw JSON text
-  kArgInteger,  // an argument that is a canonical integer
-  kArgText,     // any other argument that varies: its JSON text
-  kEnd,         // no slot: the part ends here
+  kMetadata,    // raw JSON text of args.name or args.labels in metadata events
+  kArgInteger,  // an argument whose value is a canonical integer
+  kArgText,     // JSON text of any other argument that varies
+  kEnd,         // no slot: the part of the shape ends here
 };
 inline uint32_t SlotBit(SlotKind kind) { return uint32_t{1} << static_cast<unsigned>(kind); }
 
-// The slot of an argument that varies, by its JSON text; kEnd for null, true and false, which stay
-// with the shape.
+// The slot for an argument that varies, chosen by its JSON text. kEnd for null, true and false,
+// which become part of the shape.
 inline SlotKind SlotOfVaryingArg(std::string_view text) {
   if (text == "null" || text == "true" || text == "false") return SlotKind::kEnd;
   return CanonicalInteger(text) ? SlotKind::kArgInteger : SlotKind::kArgText;
 }
 
-// A number for an id that is not an integer: equal for equal texts, and far from real ids.
+// Turns an id that is not an integer into a number: equal for equal texts, and far from real ids.
 inline int64_t TextId(std::string_view text) {
   return static_cast<int64_t>(HashBytes(text) >> 2 | uint64_t{1} << 62);
 }
 
-// No profiler runs for a day: longer durations are damage, and would overflow sums.
+// In nanoseconds, about a day. No profiler runs that long: longer durations are damage and would
+// overflow sums.
 inline constexpr int64_t kLongestDuration = 100'000'000'000'000;
 
-// Fixed bytes of a shape, up to the next slot.
+// Fixed bytes of a shape and the slot after them.
 struct Segment {
-  uint32_t begin = 0;  // into TemplatePart::bytes
+  uint32_t begin = 0;  // index into TemplatePart::bytes
   uint32_t size = 0;
   SlotKind slot = SlotKind::kEnd;
 };
 
-// The part of a shape before or after the name: fixed bytes and slots in turn. The last segment has
-// the slot kEnd.
+// The head or the tail of a shape (the part before or after the name): fixed bytes and slots
+// alternate. The last segment has the slot kEnd.
 struct TemplatePart {
   std::string bytes;  // the bytes of all segments, then 16 bytes of padding
   std::vector<Segment> segments;
 };
 
-// True if the `size` bytes at `p` and `q` are equal. Reads up to 15 bytes after both.
+// Whether the `size` bytes at `p` and at `q` are equal. Reads up to 15 bytes beyond both.
 inline bool SameBytes(const char* p, const char* q, size_t size) {
 #ifdef __SSE2__
   const auto same = [&](size_t i) {
@@ -69,7 +72,8 @@ inline bool SameBytes(const char* p, const char* q, size_t size) {
     const auto differ = ~static_cast<unsigned>(_mm_movemask_epi8(same(0)));
     return (differ & ((1u << size) - 1)) == 0;
   }
-  // The bytes are nearly always equal, so there is one jump, at the end. The last 16 may overlap.
+  // The bytes are nearly always equal, so it branches only once, at the end. The last 16 may
+  // overlap the 16 before them.
   __m128i all = same(size - 16);
   for (size_t i = 0; i + 16 < size; i += 16) all = _mm_and_si128(all, same(i));
   return _mm_movemask_epi8(all) == 0xffff;

@@ -11,14 +11,14 @@
 namespace tacho::kineto {
 namespace {
 
-// Longer values (logs of a debug build) are not kept as text.
+// In bytes. Longer values (logs of a debug build) are not kept.
 constexpr size_t kLongestField = size_t{1} << 20;
 
 std::optional<int64_t> Integer(std::string_view value) {
   return ParseWhole<int64_t>(JsonStringOrText(value));
 }
 
-// CUDA's 12090 as "12.9"; other numbers and texts as they are.
+// CUDA's version number as text: "12.9" for 12090; other numbers and texts stay as they are.
 std::string CudaVersion(std::string_view value) {
   const std::optional<int64_t> number = Integer(value);
   if (!number || *number < 1000 || *number >= 100'000) return JsonStringOrText(value);
@@ -88,8 +88,8 @@ void AddHeaderField(std::string_view key, std::string_view value, TraceHeader& h
       header.producer_log.push_back(JsonStringOrText(line));
     });
   } else if (key == "INFO") {
-    // Kineto writes a line about the end of the device's recording into every trace: keep it only
-    // if that ended early.
+    // In every trace Kineto writes a line about the end of the device's recording. Keep it only if
+    // the recording ended early.
     ForEachElement(value, [&](std::string_view line) {
       std::string text = JsonStringOrText(line);
       if (MeaningOf(text) == ProducerLine::kLostEvents)

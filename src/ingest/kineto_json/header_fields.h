@@ -6,7 +6,7 @@
 
 namespace tacho::kineto {
 
-// Takes one top-level member of the document into the header: `value` is its JSON text.
+// Adds one top-level member of the document to the header. `value`: its JSON text.
 void AddHeaderField(std::string_view key, std::string_view value, TraceHeader& header);
 
 }  // namespace tacho::kineto

@@ -14,10 +14,11 @@ namespace tacho {
 namespace kineto {
 namespace {
 
-// Nobody writes so many blanks before what follows: they are not kept until it comes.
+// In bytes. No producer writes this many blanks, so they are not kept until the text after them
+// comes.
 constexpr ptrdiff_t kMostBlanks = 1 << 20;  // bytes
-// Top-level keys that producers write after the events. In damaged text only one of these proves
-// that a bracket ends the array.
+// Top-level keys that producers write after the events. In damaged text, a bracket ends the array
+// only if one of these follows.
 constexpr std::string_view kTrailerKeys[] = {"traceName",
                                              "trace_id",
                                              "record_shapes",
@@ -47,7 +48,7 @@ constexpr std::string_view kTrailerKeys[] = {"traceName",
                                              "stackFrames",
                                              "samples"};
 
-// Reads one document. Members read from front to back; each leaves the cursor after what it took.
+// Reads one document from front to back; each function leaves the cursor after what it took.
 class Document {
  public:
   Document(BlockStream& stream, EventSink& sink, const KinetoReadOptions& options)
@@ -63,14 +64,15 @@ class Document {
   Result<KinetoReadResult> Read();
 
  private:
-  // Moves to the next byte that is no white space (and no comma). False at the end of the document.
+  // Moves to the next byte that is no white space (nor, with `commas`, a comma). False at the
+  // document's end.
   bool ToText(bool commas);
   std::string_view Start();
   bool IsLog();
   bool IsListOfOtherThings();
   [[nodiscard]] Result<void> CheckKeys() const;
   void ReadObject();
-  bool ReadMember();  // false: the document cannot be followed further
+  bool ReadMember();  // false: the rest of the document cannot be read
   bool ReadEvents(bool list_form);
   bool SkipDamage(NoteId reason);
   static Scan EndsArray(const Cursor& c, bool strict);
@@ -145,7 +147,8 @@ std::string_view Document::Start() {
   return {c_.p, std::min(static_cast<size_t>(c_.end - c_.p), kSniffBytes)};
 }
 
-// Whether what begins as a list is a line of text: "[2026-01-04 06:30:11] server_args=...".
+// Whether a text that begins like a list is a line of a log: "[2026-01-04 06:30:11]
+// server_args=...".
 bool Document::IsLog() {
   const std::string_view start = Start();
   const size_t end = start.find_first_of("]{\"\n", 1);
@@ -154,7 +157,7 @@ bool Document::IsLog() {
   return is_time && start[end + 1] == ' ';
 }
 
-// Whether the first element shows that the list at the cursor holds no events.
+// Whether the list at the cursor holds something other than events, judged by its first element.
 bool Document::IsListOfOtherThings() {
   const std::string_view start = Start();
   Cursor at{start.data() + 1, start.data() + start.size(), true};
@@ -162,13 +165,13 @@ bool Document::IsListOfOtherThings() {
   if (at.p == at.end || *at.p == ']') return false;
   if (*at.p == '[') return true;
   const bool is_object = *at.p == '{';
-  if (SkipValue(at, Place::kElement) != Scan::kOk) return false;  // damaged, or cut
+  if (SkipValue(at, Place::kElement) != Scan::kOk) return false;  // the element is damaged or cut
   at.p = SkipSpace(at.p, at.end);
   const bool goes_on = at.p != at.end && (*at.p == ',' || *at.p == ']');
   return goes_on && !(is_object && LooksLikeTraceJson(start));
 }
 
-// An object that was read whole and has no key of a trace is JSON of another kind.
+// An object that was read completely and has no key of a trace is JSON of another kind.
 Result<void> Document::CheckKeys() const {
   constexpr size_t kShown = 3, kLongest = 40;
   const bool damaged =
@@ -230,7 +233,8 @@ void Document::ReadObject() {
 
 bool Document::ReadMember() {
   for (;;) {
-    // If bytes are missing, it starts again: all members but the events are short.
+    // If bytes are missing, the loop reads the member again: all members except the events are
+    // short.
     Cursor at = c_;
     Scan scan = *at.p == '"' ? SkipString(at, Place::kKey) : Scan::kBad;
     const std::string_view key(c_.p + 1,
@@ -263,14 +267,14 @@ bool Document::ReadMember() {
     }
     const auto size = static_cast<size_t>(c_.end - c_.p);
     if (scan == Scan::kMore && !c_.last && size < options_.largest_event_bytes) {
-      window_.More();  // if nothing comes, the next try knows that it is the end
+      window_.More();  // if none come, the next try knows that this is the end
       continue;
     }
     if (scan == Scan::kMore && c_.last) {
       notes_.Add(NoteId::kTruncatedJson, Where());
       return false;
     }
-    // The member is damaged: go on at the events, if they are still to come.
+    // The member is damaged. If the events are still to come, continue there.
     NoteDamage(NoteId::kDamagedEvent);
     static constexpr std::string_view kEvents = "\"traceEvents\"";
     for (;;) {
@@ -285,8 +289,8 @@ bool Document::ReadMember() {
   }
 }
 
-// Moves past zero bytes. False when the document ends with them: the padding of a preallocated file
-// that was not cut to size. Text after them shows that they are a hole.
+// Moves past zero bytes. False if the document ends with them: then they are the padding of a
+// preallocated file that was not cut to size. If text follows, they are a hole.
 bool Document::SkipPadding() {
   for (;;) {
     while (c_.p != c_.end && *c_.p == '\0') ++c_.p;
@@ -295,12 +299,12 @@ bool Document::SkipPadding() {
   }
 }
 
-// Reads events up to the bracket that ends them. False when the document ends first.
+// Reads events up to the bracket that ends their list. False if the document ends first.
 bool Document::ReadEvents(bool list_form) {
   for (;;) {
     if (!ToText(true)) {
-      // A list may stay open, so that a writer can be stopped at any time (chrome://tracing's
-      // rule).
+      // A list may lack its closing bracket, so that its writer can be stopped at any time (a rule
+      // of chrome://tracing).
       if (!list_form) notes_.Add(NoteId::kTruncatedJson, Where());
       return false;
     }
@@ -337,8 +341,8 @@ bool Document::ReadEvents(bool list_form) {
   }
 }
 
-// Moves from something unreadable to the next event, or to the bracket after the last one. False
-// when the document ends first.
+// Moves from unreadable text to the next event, or to the bracket after the last one. False if the
+// document ends first.
 bool Document::SkipDamage(NoteId reason) {
   NoteDamage(reason);
   char before = *c_.p;  // the last character that is no white space
@@ -367,7 +371,7 @@ bool Document::SkipDamage(NoteId reason) {
   }
 }
 
-// Whether the key of a trace's events is at c.p, with the bracket that opens them.
+// Whether c.p is at the key of a trace's events, followed by the bracket that opens them.
 Scan Document::BeginsTrace(const Cursor& c) {
   static constexpr std::string_view kKey = "\"traceEvents\"";
   const bool is_last = c.last || c.end - c.p > kMostBlanks;
@@ -381,8 +385,8 @@ Scan Document::BeginsTrace(const Cursor& c) {
   return *p == '[' ? Scan::kOk : Scan::kBad;
 }
 
-// Whether the bracket at c.p ends the array of events, by what follows it. In damaged text
-// (`strict`) only a known key proves it: other keys follow the brackets of arguments too.
+// Whether the bracket at c.p ends the array of events, judged by what follows it. In damaged text
+// (`strict`) only a known key proves it, because other keys also follow brackets inside arguments.
 Scan Document::EndsArray(const Cursor& c, bool strict) {
   const bool is_last = c.last || c.end - c.p > kMostBlanks;
   const Scan undecided = is_last ? Scan::kBad : Scan::kMore;
@@ -414,7 +418,7 @@ void Document::ReadBehindEnd() {
       const bool is_document = *c_.p == '{' || *c_.p == '[';
       NoteDamage(is_document ? NoteId::kSecondDocument : NoteId::kTrailingJunk);
       c_.p = c_.end;
-      // Read to the end: the trailer of a compressed stream is there.
+      // Read to the end, where a compressed stream has its trailer.
       while (window_.More()) c_.p = c_.end;
       return;
     }

@@ -10,7 +10,7 @@
 namespace tacho::kineto {
 namespace {
 
-// Whether a closing quote may stand before `p`. kMore when the bytes end too early to tell.
+// Whether the bytes at `p` may follow a closing quote. kMore if the bytes end too early to tell.
 Scan MayFollowString(const char* p, const Cursor& c, Place place) {
   const auto ended = [&] { return c.last ? Scan::kOk : Scan::kMore; };
   p = SkipSpace(p, c.end);
@@ -33,8 +33,8 @@ Scan MayFollowString(const char* p, const Cursor& c, Place place) {
   return *p == '"' || *p == '}' ? Scan::kOk : Scan::kBad;
 }
 
-// True if the quote at `p` (with three bytes after it) opens the first key of an event: then a
-// string that reaches to here was never closed.
+// Whether the quote at `p`, which has three more bytes after it, opens the first key of an event.
+// If so, the string that reaches to here was never closed.
 bool OpensAnEvent(const char* begin, const char* p) {
   const std::string_view key(p, 4);
   if (key != "\"ph\"" && key != "\"ts\"") return false;
@@ -44,7 +44,7 @@ bool OpensAnEvent(const char* begin, const char* p) {
 }
 
 Scan SkipContainer(Cursor& c) {
-  std::string open;  // the closing brackets still to come
+  std::string open;  // the closing brackets that are still to come
   bool after_colon = false;
   for (;;) {
     c.p = SkipSpace(c.p, c.end);
@@ -70,7 +70,7 @@ Scan SkipContainer(Cursor& c) {
       after_colon = false;
     } else {
       after_colon = ch == ':';
-      ++c.p;  // commas, colons, numbers, literals: nothing in them matters here
+      ++c.p;  // commas, colons, numbers and literals need no check here
     }
   }
 }

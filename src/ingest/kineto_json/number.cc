@@ -6,7 +6,7 @@
 namespace tacho::kineto {
 namespace {
 
-// digits * 10^exponent as an integer, rounded half to even; nullopt beyond int64.
+// digits * 10^exponent as an integer, rounded half to even; nullopt if it exceeds int64.
 std::optional<int64_t> Scale(std::string digits, int64_t exponent) {
   digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
   if (digits.empty()) return 0;
@@ -32,7 +32,7 @@ std::optional<int64_t> Scale(std::string digits, int64_t exponent) {
 
 std::optional<int64_t> CanonicalInteger(std::string_view text) {
   if (text.empty() || text.size() > 19) return std::nullopt;
-  char padded[48] = {};  // ReadCanonicalInteger looks beyond the number
+  char padded[48] = {};  // with padding, because ReadCanonicalInteger reads beyond the number
   std::copy(text.begin(), text.end(), padded);
   int64_t value = 0;
   if (ReadCanonicalInteger(padded, value) != padded + text.size()) return std::nullopt;
@@ -51,7 +51,7 @@ std::optional<Microseconds> ParseMicroseconds(std::string_view text) {
     ++i;
     if (i < text.size() && text[i] == '-') {
       // Kineto before 2022 printed -5 ns as "0.-05" and -1234 ns as "-1.-234": whole microseconds,
-      // then the signed rest in nanoseconds.
+      // then the remaining nanoseconds with their sign.
       result.plain = false;
       int64_t rest = 0;
       const size_t first = ++i;

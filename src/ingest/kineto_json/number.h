@@ -11,17 +11,17 @@
 
 namespace tacho::kineto {
 
-// How many of the eight bytes in `v` (loaded from memory) come before the first that is not a
-// digit.
+// How many of the eight bytes in `v` (as loaded from memory) come before the first byte that is not
+// a digit.
 inline int CountDigits(uint64_t v) {
-  // A byte is a digit if its upper half is 3 and still is after adding 6.
+  // A byte is a digit if its upper half is 3, and still is after 6 was added.
   const uint64_t odd = ((v & 0xf0f0f0f0f0f0f0f0) ^ 0x3030303030303030) |
                        (((v + 0x0606060606060606) & 0xf0f0f0f0f0f0f0f0) ^ 0x3030303030303030);
   return odd == 0 ? 8 : std::countr_zero(odd) / 8;
 }
 
-// The value of the first `count` (0 to 8) digits in `v`. Three multiplications: pairs, fours,
-// eight.
+// The value of the first `count` (0 to 8) digits in `v`. The three multiplications join digits to
+// pairs, pairs to fours, and fours to eight.
 inline uint32_t DigitsValue(uint64_t v, int count) {
   static_assert(std::endian::native == std::endian::little);
   if (count == 0) return 0;
@@ -31,8 +31,8 @@ inline uint32_t DigitsValue(uint64_t v, int count) {
   return static_cast<uint32_t>((v & 0x0000ffff0000ffff) * 42949672960001 >> 32);
 }
 
-// Reads digits at `p` into `value` and returns the first byte after them; nullptr for no digit or
-// more than 18. Up to 24 bytes from `p` on are read.
+// Reads digits at `p` into `value` and returns the first byte after them; nullptr if there are none
+// or more than 18. May read up to 24 bytes from `p` on.
 inline const char* ReadDigits(const char* p, uint64_t& value) {
   static constexpr uint32_t kPowers[] = {1,       10,        100,        1000,       10'000,
                                          100'000, 1'000'000, 10'000'000, 100'000'000};
@@ -58,12 +58,12 @@ inline const char* ReadDigits(const char* p, uint64_t& value) {
   return p;
 }
 
-// Reads an integer in its one canonical form (no leading zero, no plus, no "-0"), so that printing
-// it gives the same bytes. nullptr for anything else.
+// Reads an integer in canonical form (no leading zero, no plus, no "-0"), so that printing it gives
+// the same bytes. nullptr for any other text.
 inline const char* ReadCanonicalInteger(const char* p, int64_t& value) {
   const bool negative = *p == '-';
   if (negative) [[unlikely]]
-    ++p;  // a jump, so that reading the digits need not wait for the sign
+    ++p;  // as a branch, so that reading the digits need not wait for the sign
   uint64_t v = 0;
   const char* const end = ReadDigits(p, v);
   if (end == nullptr || (*p == '0' && (end != p + 1 || negative))) return nullptr;
@@ -71,12 +71,12 @@ inline const char* ReadCanonicalInteger(const char* p, int64_t& value) {
   return end;
 }
 
-// The value of `text` if it is an integer in canonical form, of up to 18 digits.
+// The value of `text` if it is an integer in canonical form with up to 18 digits.
 std::optional<int64_t> CanonicalInteger(std::string_view text);
 
 // Reads microseconds with up to three decimals, as Kineto prints them, into nanoseconds. nullptr
-// for anything else (a sign, an exponent, more decimals, a time after the year 2042):
-// ParseMicroseconds takes those.
+// for any other form (a sign, an exponent, more decimals, a time after the year 2042), which
+// ParseMicroseconds takes.
 inline const char* ReadPlainMicroseconds(const char* p, int64_t& ns) {
   uint64_t us = 0;
   p = ReadDigits(p, us);
@@ -105,11 +105,11 @@ inline const char* ReadPlainMicroseconds(const char* p, int64_t& ns) {
 
 struct Microseconds {
   int64_t ns = 0;
-  bool plain = true;  // false: an odd form (exponent, sign inside the decimals)
+  bool plain = true;  // false: an unusual form (an exponent, a sign inside the decimals)
 };
-// Converts any decimal number exactly to nanoseconds; fractions of a nanosecond are rounded to the
-// nearest, ties to even. Also takes "0.-05", which Kineto's formatter made of -5 ns. nullopt for
-// anything that is not a finite number in the range of int64 nanoseconds.
+// Converts any decimal number of microseconds to nanoseconds. A fraction of a nanosecond is rounded
+// to the nearest, ties to even; all else is exact. Also takes "0.-05", which Kineto's formatter
+// made of -5 ns. nullopt for anything that is no finite number in the range of int64 nanoseconds.
 std::optional<Microseconds> ParseMicroseconds(std::string_view text);
 
 }  // namespace tacho::kineto

@@ -36,8 +36,8 @@ inline std::vector<std::string> NoteIds(const Notes& notes) {
   return ids;
 }
 
-// Three kernels of one shape, a host call with its flow, an instant, metadata: as Kineto writes
-// them.
+// A trace as Kineto writes it: three kernels of one shape, a host call with its flow, an instant
+// and metadata.
 inline std::string SmallTrace() {
   std::string events;
   for (int i = 0; i < 3; ++i) {

@@ -8,7 +8,7 @@ bool Window::More() {
   if (cursor_.last) return false;
   const auto kept = static_cast<size_t>(cursor_.end - cursor_.p);
   if (kept <= BlockStream::kHeadroom) {
-    // The kept bytes may lie in the block that Next() takes back.
+    // The bytes to keep may lie in the block that Next() takes back.
     char carry[BlockStream::kHeadroom];
     if (kept != 0) std::memcpy(carry, cursor_.p, kept);
     const Block block = stream_.Next();

@@ -14,14 +14,14 @@
 
 namespace tacho::nsys {
 
-// The global ids that nsys makes for a thread, and for a process (tid 0).
+// nsys's global ids of a thread, and of a process (tid 0).
 inline int64_t GlobalTid(int64_t pid, int64_t tid) { return int64_t{1} << 48 | pid << 24 | tid; }
 inline std::string Global(int64_t pid, int64_t tid = 0) {
   return std::to_string(GlobalTid(pid, tid));
 }
 
-// A database in memory with the tables of an export in schema 3.25, except the tables in `without`.
-// `rows`: SQL that fills them.
+// A database in memory with the tables of an export in schema 3.25, without those in `without`.
+// `rows`: SQL that fills the tables.
 inline SqliteDatabase MakeExport(const std::string& rows,
                                  const std::vector<std::string>& without = {}) {
   static const std::vector<std::pair<std::string, std::string>> kTables{
@@ -78,7 +78,7 @@ inline SqliteDatabase MakeExport(const std::string& rows,
   return *SqliteDatabase::OfBytes(*made.Bytes());
 }
 
-// The bytes of `database`, but the first page with rows of `table` has an invalid kind.
+// The bytes of `database`, except that the first page with rows of `table` has an invalid type.
 inline std::string DamagedExport(const SqliteDatabase& database, const std::string& table) {
   std::string bytes = *database.Bytes();
   SqliteDatabase copy = *SqliteDatabase::OfBytes(bytes);
@@ -95,14 +95,15 @@ inline std::string DamagedExport(const SqliteDatabase& database, const std::stri
   return bytes;
 }
 
-// SQL for the version of an export and two names: 1 "gemm<float>", 2 "cudaLaunchKernel_v7000".
+// SQL that inserts the version of an export and two names: 1 "gemm<float>", 2
+// "cudaLaunchKernel_v7000".
 inline constexpr const char* kVersion =
     "INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_SCHEMA_VERSION', '3.25.0'), "
     "('EXPORT_SCHEMA_VERSION_MAJOR', '3'), ('EXPORT_SCHEMA_VERSION_MINOR', '25'), "
     "('EXPORT_PARAM_TIME_SHIFT', '0');"
     "INSERT INTO StringIds VALUES (1, 'gemm<float>'), (2, 'cudaLaunchKernel_v7000');";
 
-// The traces of an export, by part.
+// The traces of an export, by the name of their part.
 inline Result<std::map<std::string, Trace>> ReadAll(SqliteDatabase& database) {
   std::map<std::string, TraceBuilder> builders;
   TACHO_RETURN_IF_ERROR(ReadNsysSqlite(

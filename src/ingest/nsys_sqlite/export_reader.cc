@@ -9,9 +9,9 @@
 namespace tacho::nsys {
 namespace {
 
-// Each process is a Trace; a system has some hundred processes that can be recorded.
+// Each process becomes a Trace. A system has at most some hundred processes that can be recorded.
 constexpr size_t kMostProcesses = 4096;
-// Real values are names of some kB.
+// In bytes. Real values are names of at most some kB.
 constexpr int kLargestValue = 16 << 20;
 
 constexpr std::string_view kEventTables[] = {"CUPTI_ACTIVITY_KIND_RUNTIME",
@@ -25,7 +25,7 @@ constexpr std::string_view kEventTables[] = {"CUPTI_ACTIVITY_KIND_RUNTIME",
                                              "NVTX_EVENTS",
                                              "OSRT_API"};
 
-// For a database without a table of strings: what it is, and what to do.
+// For a database without a table of strings: says what it is and what to do.
 std::string WhatElse(const Schema& schema) {
   constexpr size_t kShown = 5;
   constexpr std::string_view kAgain = "export the report again with nsys export --type sqlite";
@@ -114,7 +114,7 @@ Result<void> Recording::Read() {
   if (parts.ranges) ReadRanges();
   if (parts.os_calls) ReadOsCalls();
   if (timed.os_calls) TimeOsCalls();
-  if (parts.rest) {  // last, when the processes that show anything else are known
+  if (parts.rest) {  // read last, when the processes that have other rows are known
     const bool of_any = processes_.empty() && others_.empty();
     ReadOverhead("CUPTI_ACTIVITY_KIND_OVERHEAD", of_any);
     ReadOverhead("PROFILER_OVERHEAD", of_any);
@@ -165,7 +165,7 @@ RecordedProcess* Recording::ProcessOf(int64_t key) {
     const int64_t pid = PidOfKey(key);
     std::string part = "pid=" + std::to_string(pid);
     if (!parts_.insert(part).second) {
-      // The same number on another machine of the recording.
+      // Another machine in the recording has a process with the same pid.
       part += ",machine=" + std::to_string(static_cast<uint64_t>(key) >> 24);
       parts_.insert(part);
     }

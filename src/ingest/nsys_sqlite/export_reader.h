@@ -19,8 +19,8 @@
 
 namespace tacho::nsys {
 
-// Reads one export, table by table: each row goes into the sink of its process. Members Read* read
-// one table or the tables of one kind (FORMAT.md).
+// Reads one export, table by table, and passes each row to the sink of the row's process. Each
+// member Read* reads one table or the tables of one kind (FORMAT.md).
 class Recording {
  public:
   Recording(SqliteDatabase& database, const NsysReadOptions& options, Schema schema,
@@ -36,50 +36,51 @@ class Recording {
 
  private:
   [[nodiscard]] bool IsAskedFor(std::string_view table) const;
-  // host_tables.cc
+  // In host_tables.cc:
   void ReadCalls();
   void ReadOsCalls();
-  // `of_any`: also for a process with nothing else (a helper of nsys).
+  // `of_any`: reads it even for a process with no other rows (a helper of nsys).
   void ReadOverhead(std::string_view table, bool of_any);
-  // gpu_tables.cc
+  // In gpu_tables.cc:
   void ReadKernels();
   void ReadCopies();
   void ReadMemsets();
   void ReadGraphs();
   void ReadWaits();
-  // Set the event's id and argument from a column, unless it is NULL.
+  // These set the event's id and argument from a column, unless it is NULL.
   void AddGraph(const TableScan& row, int column, Event& event);
   void AddGraphNode(const TableScan& row, int column, Event& event);
-  // timed_tables.cc: sum up the rows of these tables into options_.timed, in parallel
+  // In timed_tables.cc: these sum up the rows of their tables into options_.timed, in parallel.
   void TimeCalls();
   void TimeOsCalls();
   void TimeKernels();
   void TimeCopies();
   void TimeMemsets();
-  // Sums up copies or memsets. `columns` begins with the columns of timed GPU rows and "bytes".
+  // Sums up copies or memsets. `columns` begins with the columns of timed GPU rows and then
+  // "bytes".
   template <typename Key, typename Name>
   void TimeMemory(std::string_view table, std::span<const std::string_view> columns, SliceKind kind,
                   const Key& key_of, const Name& name_of);
-  void CountGraphs();  // only notes that there are graphs; reads no rows
+  void CountGraphs();  // notes that there are graphs, without reading rows
   // Calls take(row, times) for each row, on options_.timed.threads threads. Returns one TableTimes
-  // for each thread.
+  // per thread.
   template <typename Take>
   std::vector<TableTimes> TimesOf(std::string_view table, std::span<const std::string_view> columns,
                                   const Take& take);
   template <typename Take>
   bool TakeInParallel(const TableScan& whole, std::vector<TableTimes>& parts, const Take& take);
   TableTimes NoTimes() const;
-  // Enters the processes and the notes of the parts; then calls use(process, entry) for each of
-  // their entries in the order of their first rows.
+  // Enters the processes and the notes of all `parts`. Then calls use(process, entry) for each of
+  // their entries, in the order of the entries' first rows.
   template <typename Use>
   void EnterTimes(std::string_view table, std::vector<TableTimes>& parts, const Use& use);
-  // nvtx_table.cc
+  // In nvtx_table.cc:
   void ReadRanges();
   void ReadDomains();
-  // The name of a domain as a JSON string. `key`: the ProcessKey of `process`.
+  // The name of an NVTX domain as a JSON string. `key`: the ProcessKey of `process`.
   StringId DomainName(RecordedProcess& process, int64_t key, int64_t domain);
   void NameRange(const TableScan& row, RecordedProcess& process, Event& event);
-  // recording_facts.cc
+  // In recording_facts.cc:
   Result<void> ReadVersion();
   void ReadFacts();
   void FillHeader(EventSink& sink);
@@ -89,7 +90,7 @@ class Recording {
   void ReadDiagnostics();
   void ReadSession();
 
-  // The columns that every table of GPU work has, first and in this order.
+  // Columns that every table of GPU work has; they come first and in this order.
   enum GpuColumn {
     kStart,
     kEnd,
@@ -100,9 +101,10 @@ class Recording {
     kProcess,
     kFirstOfTable
   };
-  // Fills in the fields that all GPU work has. Null for a row that is not usable, which is noted.
+  // Fills in the fields that all GPU work has, and returns the row's process. Null if the row is
+  // not usable; this is noted.
   RecordedProcess* BeginGpuRow(const TableScan& row, SliceKind kind, Event& event);
-  // The same for a slice of a thread.
+  // Does the same for a slice of a thread.
   RecordedProcess* BeginHostRow(const TableScan& row, int thread, std::string_view category,
                                 Event& event);
 
@@ -116,18 +118,19 @@ class Recording {
     }
     if (!rows.damage().empty()) common_.Add(NoteId::kDamagedTable, rows.damage());
   }
-  // The process of globalPid or globalTid. Null, with a note, if the value is no id; null, without
-  // a note, if the process is not asked for. For a table without the column, as in an old or
+  // The process of a globalPid or globalTid. Null, with a note, if the value is no id; null,
+  // without a note, if the process is not asked for. If the table lacks the column, as in an old or
   // made-up export: the process that FindLoneProcess found.
   RecordedProcess* ProcessOf(const TableScan& row, int column);
   RecordedProcess* ProcessOf(int64_t key);
   [[nodiscard]] tl::unexpected<Error> NoSuchPart() const;
-  // Sets lone_process_, the only process of the calls and ranges: 0 if there is no process, absent
-  // if there are several.
+  // Sets lone_process_ to the only process that has calls or ranges: 0 if there is no process,
+  // absent if there are several.
   void FindLoneProcess();
   [[nodiscard]] size_t RoomForProcesses() const;
-  // Stores columns 0 and 1 as Event::start and duration. False if no table can take them. Notes
-  // defects of the times, except a missing end if `need` allows it: the event then has length 0.
+  // Stores columns 0 and 1 as the event's start and duration. False if no table can hold them.
+  // Notes defects of the times; if `need` allows a missing end, it is no defect and the event has
+  // length 0.
   bool ReadTimes(const TableScan& row, Event& event, Notes& notes, End need = End::kNeeded) const;
   void SkipRow(const TableScan& row) { common_.Add(NoteId::kDamagedRow, row.place().Text()); }
   void ReportProgress();
@@ -139,22 +142,23 @@ class Recording {
   Schema schema_;
   NameTable names_;
   std::map<int64_t, std::unique_ptr<RecordedProcess>> processes_;  // by ProcessKey
-  std::set<int64_t> others_;                                       // processes not asked for
+  std::set<int64_t> others_;                                       // the processes not asked for
   std::set<std::string> parts_;
-  // The global id of rows without one. Absent: several processes may have made them.
+  // The global id for rows that have none. Absent: several processes may have made them.
   std::optional<int64_t> lone_process_ = 0;
   int64_t last_key_ = 0;
   RecordedProcess* last_process_ = nullptr;
-  Notes common_;        // for every process
-  TraceHeader header_;  // for every process
-  ArgList args_;        // of the current row
-  // The name in the row that creates an NVTX domain.
+  Notes common_;        // these go to every process
+  TraceHeader header_;  // goes to every process
+  ArgList args_;        // arguments of the current row
+  // The name of an NVTX domain, from the row that creates the domain.
   struct DomainText {
     std::string text = {};
-    std::optional<int64_t> id = {};  // of StringIds, in place of the text
+    std::optional<int64_t> id = {};  // id in StringIds, if it replaces the text
     int64_t row = 0;
   };
-  std::map<std::pair<int64_t, int64_t>, DomainText> domains_;  // by ProcessKey and domain
+  // By ProcessKey and number of the domain.
+  std::map<std::pair<int64_t, int64_t>, DomainText> domains_;
   bool has_domains_ = false;
   uint64_t rows_read_ = 0, rows_expected_ = 0;
 };

@@ -23,9 +23,9 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kGrace{3'000};
 constexpr int64_t kLeastPatienceMs = 600'000, kPatienceMsAMegabyte = 1'000;
-constexpr uint64_t kRoom = 4;  // times the size of the report
+constexpr uint64_t kRoom = 4;  // free space needed, as a multiple of the report's size
 
-// The command to run on a machine that can export the report.
+// The command to run on a machine where the report can be exported.
 std::string CommandFor(const std::string& report, bool is_stream) {
   return is_stream ? "QdstrmImporter -i FILE.qdstrm -o FILE.nsys-rep, then nsys export --type "
                      "sqlite -o FILE.sqlite FILE.nsys-rep"
@@ -42,7 +42,7 @@ std::string StartOf(const std::string& path) {
   return start;
 }
 
-// Runs a program of nsys to its end, and reports the progress that the program draws.
+// Runs one of nsys's programs to its end, and reports the progress that the program shows.
 Result<void> RunToItsEnd(SubprocessOptions options, const std::function<void(double)>& on_share) {
   TACHO_ASSIGN_OR_RETURN(Subprocess process, Subprocess::Start(std::move(options)));
   std::array<char, 4096> text;

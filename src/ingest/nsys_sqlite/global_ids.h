@@ -4,8 +4,8 @@
 
 namespace tacho::nsys {
 
-// The parts of nsys's global id of a thread: hardware id (8 bits), virtual machine (8), process
-// (24), thread (24). A globalPid has thread 0.
+// These take apart nsys's global id of a thread: hardware id (8 bits), virtual machine (8), process
+// (24), thread (24). In a globalPid, the thread is 0.
 constexpr int64_t ProcessKey(int64_t global) { return global >> 24; }
 constexpr int64_t PidOf(int64_t global) { return global >> 24 & 0xffffff; }
 constexpr int64_t PidOfKey(int64_t key) { return key & 0xffffff; }

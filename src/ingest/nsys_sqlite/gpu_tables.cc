@@ -1,4 +1,4 @@
-// GPU work of an export, and what waited for it.
+// Reads the tables of an export with GPU work, and with waits for it.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -15,7 +15,7 @@ namespace {
 #define TACHO_GPU_COLUMNS \
   "start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid"
 
-// What a call waits for, in the words of Kineto.
+// What a call waits for, in Kineto's words.
 std::string_view WaitName(std::string_view call) {
   static constexpr std::pair<std::string_view, std::string_view> kWaits[] = {
       {"StreamSynchronize", "Stream Sync"}, {"StreamWaitEvent", "Stream Wait Event"},
@@ -28,7 +28,8 @@ std::string_view WaitName(std::string_view call) {
   return call;
 }
 
-// `grid`, `block`: columns of x, y and z. `registers`: followed by both kinds of shared memory.
+// `grid`, `block`: each is the first of three columns, x, y and z. `registers`: a column; the two
+// after it are the two kinds of shared memory.
 LaunchSizes SizesOf(const TableScan& row, int grid, int block, int registers) {
   LaunchSizes sizes;
   sizes.grid = XyzOf(row.Integer(grid), row.Integer(grid + 1), row.Integer(grid + 2));
@@ -55,7 +56,7 @@ void Recording::AddGraphNode(const TableScan& row, int column, Event& event) {
   args_.GraphNode(*id);
 }
 
-// Long: it lists its columns, one a line.
+// Long: each column takes a line.
 void Recording::ReadKernels() {
   enum {
     kName = kFirstOfTable,
@@ -182,7 +183,8 @@ void Recording::ReadMemsets() {
   });
 }
 
-// A launch of a CUDA graph as one piece of work: which kernels it ran is not recorded.
+// Reads launches of whole CUDA graphs, each as one piece of work: the kernels that they ran were
+// not recorded.
 void Recording::ReadGraphs() {
   enum { kGraph = kFirstOfTable, kExecutable, kColumnCount };
   static constexpr std::array<std::string_view, kColumnCount> kColumns{TACHO_GPU_COLUMNS, "graphId",
@@ -207,7 +209,7 @@ void Recording::ReadWaits() {
   static constexpr std::array<std::string_view, kColumnCount> kColumns{TACHO_GPU_COLUMNS,
                                                                        "syncType", "eventId"};
   constexpr std::string_view kTable = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
-  constexpr int64_t kNone = 0xffffffff;  // no stream, no event
+  constexpr int64_t kNone = 0xffffffff;  // nsys's value for no stream and for no event
   for (const auto& [key, process] : processes_) {
     std::ranges::stable_sort(process->waits, {}, &std::pair<int64_t, StringId>::first);
   }

@@ -1,4 +1,4 @@
-// Calls of an export: of CUDA, of the operating system, and the profiler's own time.
+// Reads the tables of an export with CUDA calls, system calls, and the profiler's own time.
 #include <array>
 
 #include "ingest/nsys_sqlite/export_reader.h"

@@ -13,23 +13,24 @@
 
 namespace tacho::nsys {
 
-// The table StringIds, read string by string. Uses no memory if the ids are the rowids, as in
-// exports; else 16 bytes for each string.
+// The table StringIds, read one string at a time. It needs no memory if the ids are the rowids, as
+// in real exports; otherwise 16 bytes per string.
 class NameTable {
  public:
-  // `schema` has the table and its columns id and value. The database outlives the object.
+  // `schema` must have the table with its columns id and value. The database must outlive the
+  // result.
   static Result<NameTable> Open(SqliteDatabase& database, const Schema& schema);
 
-  // The string with this id, valid until the next call; nullopt if no string has it.
+  // The string with this id, valid until the next call; nullopt if there is none.
   std::optional<std::string_view> Find(int64_t id);
-  // The first failure to read the table: "StringIds: ..."; "" if none occurred.
+  // Why reading the table first failed: "StringIds: ..."; "" if it did not fail.
   [[nodiscard]] const std::string& damage() const { return damage_; }
 
  private:
   explicit NameTable(SqliteStatement by_key) : by_key_(std::move(by_key)) {}
   void ReadRows(SqliteDatabase& database, const Schema& schema);
 
-  SqliteStatement by_key_;  // finds a string by its id, or by its rowid if there is row_of_id_
+  SqliteStatement by_key_;  // finds a string by its id, or by its rowid if row_of_id_ is set
   std::optional<std::vector<std::pair<int64_t, int64_t>>> row_of_id_;  // (id, rowid), sorted
   std::string damage_;
 };

@@ -36,7 +36,7 @@ std::string MemsetName(std::optional<int64_t> memory) {
 }
 
 CallName SplitCallName(std::string_view full) {
-  constexpr size_t kFewestDigits = 4;  // "cuMemAlloc_v2" is the call's name
+  constexpr size_t kFewestDigits = 4;  // fewer belong to the name, as in "cuMemAlloc_v2"
   const size_t at = full.rfind("_v");
   if (at == std::string_view::npos || full.size() - at - 2 < kFewestDigits) return {full, -1};
   const auto version = ParseWhole<int64_t>(full.substr(at + 2));

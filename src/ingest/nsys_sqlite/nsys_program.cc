@@ -23,7 +23,7 @@ constexpr size_t kMostPrograms = 64;
 constexpr std::chrono::milliseconds kAnswersWithin{10'000};
 constexpr std::chrono::milliseconds kEndsWithin{1'000};
 
-// Where nsys may lie outside $PATH: NVIDIA's packages, CUDA's, the HPC SDK, Debian's.
+// Where nsys may be outside $PATH: packages of NVIDIA, CUDA, the HPC SDK and Debian.
 constexpr std::array kInstalled = {
     "/opt/nvidia/nsight-systems*/*/bin/nsys",     "/opt/nvidia/nsight-systems*/*/target-*/nsys",
     "/opt/nvidia/nsight-systems*/bin/nsys",       "/usr/local/cuda*/bin/nsys",

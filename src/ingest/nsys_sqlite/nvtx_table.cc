@@ -1,4 +1,4 @@
-// NVTX of an export: ranges and marks with their domains.
+// Reads the NVTX table of an export: ranges and marks with their domains.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -30,14 +30,14 @@ constexpr std::array<std::string_view, kNvtxColumns> kNvtx{
     "uint64Value", "int64Value", "uint32Value",  "int32Value"};
 constexpr std::string_view kNvtxTable = "NVTX_EVENTS";
 
-// ENUM_NSYS_EVENT_TYPE
+// Values of nsys's ENUM_NSYS_EVENT_TYPE.
 enum NvtxType : int64_t {
   kCategoryName = 33,
   kMark = 34,
   kThreadName = 39,
   kPushPop = 59,
   kStartEnd = 60,
-  kTextPushPop = 70,  // for texts that are imported
+  kTextPushPop = 70,  // for imported texts
   kTextStartEnd = 71,
   kDomainCreate = 75,
   kDomainDestroy = 76,
@@ -45,7 +45,8 @@ enum NvtxType : int64_t {
 
 }  // namespace
 
-// A process that only registers a domain has no trace. ReadRanges notes the table's damage.
+// Does not create a process: one that only registers a domain has no trace. ReadRanges notes the
+// table's damage.
 void Recording::ReadDomains() {
   TableScan rows(database_, schema_, kNvtxTable, kNvtx);
   while (rows.Next()) {
@@ -62,8 +63,8 @@ void Recording::ReadDomains() {
   }
 }
 
-// Most recordings have few domains: their names are read once they are needed. kEmpty: the domain
-// has no name.
+// Reads the domains' names when the first one is needed, because most recordings have few domains.
+// kEmpty: the domain has no name.
 StringId Recording::DomainName(RecordedProcess& process, int64_t key, int64_t domain) {
   if (!has_domains_) ReadDomains();
   has_domains_ = true;
@@ -84,11 +85,11 @@ void Recording::ReadRanges() {
     ArgList args;
     int64_t row;
   };
-  std::vector<Open> open;  // ranges that nothing ended: they end with the last event
+  std::vector<Open> open;  // ranges without an end; they end with the last event
   TimeNs last{INT64_MIN};
   Each(kNvtxTable, kNvtx, [&](const TableScan& row) {
     const int64_t type = row.Integer(kNvtxType);
-    // nsys stats ends open ranges with the last row of any type.
+    // As in nsys stats, rows of any type count: open ranges end with the last row.
     if (const auto start = row.Maybe(kStart); start && *start < kFarthest) {
       last = std::max(last, TimeNs{*start});
     }
@@ -128,8 +129,8 @@ void Recording::ReadRanges() {
   }
 }
 
-// Sets the name of a range or a mark, and its arguments. An operator that torch names (push and pop
-// in the default domain) gets the name of the operator alone.
+// Sets the name of a range or mark, and its arguments. A range of a torch operator (push and pop in
+// the default domain) gets only the operator's name.
 void Recording::NameRange(const TableScan& row, RecordedProcess& process, Event& event) {
   const int64_t domain = row.Integer(kNvtxDomain);
   const bool is_registered = row.IsNull(kNvtxText) && !row.IsNull(kNvtxTextId);

@@ -8,7 +8,7 @@
 namespace tacho::nsys {
 namespace {
 
-// Takes ", KEY = NUMBER" off the end of `text`.
+// Removes ", KEY = NUMBER" from the end of `text` and returns the number.
 std::optional<int64_t> TakeLastNumber(std::string_view& text, std::string_view key) {
   size_t at = text.size();
   while (at > 0 && IsDigit(text[at - 1])) --at;
@@ -20,7 +20,7 @@ std::optional<int64_t> TakeLastNumber(std::string_view& text, std::string_view k
   return number;
 }
 
-// Brackets, numbers, commas and single spaces: JSON if the brackets are balanced.
+// Whether `text` is a JSON list of brackets, numbers, commas and single spaces.
 bool IsListOfSizes(std::string_view text) {
   int depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -30,7 +30,7 @@ bool IsListOfSizes(std::string_view text) {
     const bool is_end = i + 1 == text.size();
     if (depth < (is_end ? 0 : 1) || depth > 3) return false;
     if (!IsDigit(c) && c != '[' && c != ']' && c != ',' && c != ' ') return false;
-    // "[, 2]", "2 3": no JSON.
+    // Texts such as "[, 2]" and "2 3" are no JSON.
     const char next = is_end ? '\0' : text[i + 1];
     if (c == ',' && next != ' ') return false;
     if (c == ' ' && (i == 0 || text[i - 1] != ',' || (!IsDigit(next) && next != '['))) return false;

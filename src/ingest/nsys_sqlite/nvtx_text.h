@@ -6,21 +6,21 @@
 
 namespace tacho::nsys {
 
-// A range that torch.autograd.profiler.emit_nvtx wrote: its name and the fields after it,
-// "aten::mm, seq = 5, op_id = 31, sizes = [[2, 3], [3, 4]]". torch adds seq where autograd runs,
-// and sizes with record_shapes.
+// A range that torch.autograd.profiler.emit_nvtx wrote, split into its name and the fields after
+// it: "aten::mm, seq = 5, op_id = 31, sizes = [[2, 3], [3, 4]]". torch adds seq where autograd
+// runs, and sizes with record_shapes.
 struct TorchRange {
   std::string_view name;
   std::optional<int64_t> sequence;
   int64_t op_id = 0;
   std::string_view sizes;  // JSON; empty if there are none
 };
-// nullopt unless `text` has exactly this form: then name, sequence, op_id and sizes hold all its
-// content.
+// nullopt unless `text` has exactly this form; name, sequence, op_id and sizes then hold everything
+// in it.
 std::optional<TorchRange> ParseTorchRange(std::string_view text);
 
-// Whether torch gives an operator such a name: "aten::mm", "MmBackward0". Other names are ranges of
-// users.
+// Whether a name looks like that of a torch operator: "aten::mm", "MmBackward0". Other names come
+// from ranges of users.
 bool IsOperatorName(std::string_view name);
 
 }  // namespace tacho::nsys

@@ -7,7 +7,7 @@
 
 namespace tacho::nsys {
 
-// An integer; seldom NULL or an unusable value.
+// An integer as SQL; seldom NULL or an unusable value.
 inline std::string RandomValue(Random& random, int64_t low, int64_t high) {
   const uint64_t odd = random.Below(100);
   if (odd == 0) return "NULL";
@@ -16,7 +16,7 @@ inline std::string RandomValue(Random& random, int64_t low, int64_t high) {
   return std::to_string(random.Between(low, high));
 }
 
-// Rows of several processes and names, some of them defective.
+// SQL for rows of several processes with several names; some rows are defective.
 inline std::string RandomExport(Random& random, int64_t rows, int64_t most_processes) {
   std::string sql = kVersion;
   for (int64_t i = 3; i < 20; ++i) {

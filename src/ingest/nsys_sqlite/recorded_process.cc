@@ -84,7 +84,8 @@ std::pair<TrackId, StreamId> RecordedProcess::Stream(int64_t device, int64_t str
   return known->second;
 }
 
-// The name is not the device's number alone: in a container a process may have that number, too.
+// The track's process is not named with the device's number alone, because in a container a real
+// process may have that number.
 TrackId RecordedProcess::OnDevice(int64_t device, std::string_view row) {
   const ProcessId owner = words_.InternProcess(Intern("GPU " + std::to_string(device)));
   words_[owner].device = Intern(std::to_string(device));

@@ -17,7 +17,7 @@
 
 namespace tacho::nsys {
 
-// Arguments of one event, put together key by key.
+// The arguments of one event, added key by key.
 class ArgList {
  public:
   void Clear() { keys_.clear(), values_.clear(); }
@@ -45,50 +45,52 @@ class ArgList {
     values_.push_back(value);
   }
 
-  std::vector<Key> keys_;  // names are literals
+  std::vector<Key> keys_;  // key names are literals
   std::vector<int64_t> values_;
 };
 
-// One process of a recording on its way into a sink. Maps the ids of the export to the words of the
-// sink.
+// One process of a recording on its way into a sink. Translates the export's ids into the sink's
+// own words (strings, tracks, categories).
 class RecordedProcess {
  public:
   RecordedProcess(EventSink& sink, NameTable& names, int64_t pid);
 
-  // The string of StringIds with this id, to which `row` refers. If it is missing: "(string 17)",
-  // with a note.
+  // The string with this id in StringIds. `row`: the row that refers to it. If the string is
+  // missing: "(string 17)", with a note.
   StringId Name(int64_t id, const RowPlace& row);
   StringId QuotedName(int64_t id, const RowPlace& row);  // as a JSON string
   StringId Intern(std::string_view text) { return words_.strings.Intern(text); }
-  StringId InternName(std::string_view text, const RowPlace& row);  // noted if it is no UTF-8
-  // `text` as a JSON string.
+  StringId InternName(std::string_view text, const RowPlace& row);  // notes text that is not UTF-8
+  // Interns `text` as a JSON string.
   StringId InternQuoted(std::string_view text);
-  // "[x, y, z]"
+  // Interns "[x, y, z]".
   StringId InternTriple(int64_t x, int64_t y, int64_t z);
   CategoryId Category(std::string_view literal);
 
   TrackId Thread(int64_t tid);
-  // The stream of GPU work, and its track among the tracks of the device.
+  // The stream of GPU work, and the stream's track below its device.
   std::pair<TrackId, StreamId> Stream(int64_t device, int64_t stream);
-  // Another track of a device.
+  // Another track below a device, with the name `row`.
   TrackId OnDevice(int64_t device, std::string_view row);
-  TrackId Session();  // the track for what the profiler says about itself
+  TrackId Session();  // the track for the profiler's own session
 
-  // Passes the event with these arguments to the sink, counted under `table`.
+  // Passes the event with these arguments to the sink, and counts it for `table`.
   void Emit(std::string_view table, Event& event, const ArgList& args);
 
   [[nodiscard]] EventSink& sink() { return sink_; }
   [[nodiscard]] Vocabulary& words() { return words_; }
   [[nodiscard]] Notes& notes() { return sink_.notes(); }
   [[nodiscard]] bool wants_args() const { return wants_args_; }
-  // The threads that have a track, by tid.
+  // The tracks of the threads, by tid.
   [[nodiscard]] const std::unordered_map<int64_t, TrackId>& threads() const { return threads_; }
   [[nodiscard]] ProcessId id() const { return process_; }
 
-  // Calls that wait, as (correlation, name): CUPTI's own type of a wait is wrong in many versions.
+  // Calls that wait, as (correlation, name). The name tells the type of a wait, because the type
+  // that CUPTI gives is wrong in many versions.
   std::vector<std::pair<int64_t, StringId>> waits = {};
   bool uses_cuda = false;
-  // The names of the NVTX domains of this process's ranges, as JSON strings; kEmpty: no name.
+  // For each NVTX domain of this process's ranges: its name as a JSON string; kEmpty if it has
+  // none.
   std::unordered_map<int64_t, StringId> domains = {};
 
  private:
@@ -108,8 +110,8 @@ class RecordedProcess {
     std::vector<ArgList::Key> keys;
     ArgsShapeId id;
   };
-  std::vector<std::pair<const char*, CategoryId>> categories_;  // by the literal's address
-  // The last triple of each hash. There are few different triples.
+  std::vector<std::pair<const char*, CategoryId>> categories_;  // found by the literal's address
+  // Cache with the last triple for each hash. There are few different triples.
   struct Triple {
     std::array<int64_t, 3> sizes;
     StringId text = StringId::kEmpty;

@@ -1,4 +1,4 @@
-// What an export says about the recording: versions, names, devices, warnings, times.
+// Reads what an export says about its recording: versions, names, devices, warnings, times.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,11 +15,11 @@
 namespace tacho::nsys {
 namespace {
 
-// The newest schema that was read in real files: FORMAT.md.
+// The newest schema of which we read real files (FORMAT.md).
 constexpr int64_t kKnownMajor = 3, kKnownMinor = 25;
 
-// Bounds of the texts that are copied to each process, in bytes. Real texts have some 100 bytes,
-// some kB in all.
+// Limits, in bytes, for texts that are copied to each process: for one text and for all. Real texts
+// have some 100 bytes, and some kB in all.
 constexpr size_t kLongestText = 1000;
 constexpr size_t kMostText = 64 << 10;
 
@@ -28,7 +28,7 @@ constexpr Names kNameAndValue{"name", "value"};
 
 }  // namespace
 
-// The header gets all of META_DATA_EXPORT (EXPORT_META_DATA until schema 3).
+// Copies all of META_DATA_EXPORT (EXPORT_META_DATA until schema 3) into the header.
 Result<void> Recording::ReadVersion() {
   const bool is_old = schema_.Has("EXPORT_META_DATA");
   int64_t major = -1, minor = -1;
@@ -78,13 +78,13 @@ void Recording::ReadFacts() {
   ReadDevices();
   ReadSession();
   if (!names_.damage().empty()) common_.Add(NoteId::kDamagedTable, names_.damage());
-  // Last, as each table may add a note.
+  // This comes last, because each table may add a note.
   for (EventSink* const sink : sinks) {
     for (const Note& note : common_.list()) sink->notes().Add(note.id, note.where, note.count);
   }
 }
 
-// What all processes share.
+// Fills in the part of the header that all processes share.
 void Recording::FillHeader(EventSink& sink) {
   std::vector<std::string> own = std::move(sink.header().producer_log);
   sink.header() = header_;
@@ -94,19 +94,19 @@ void Recording::FillHeader(EventSink& sink) {
 void Recording::ReadSystem() {
   Each("TARGET_INFO_SYSTEM_ENV", kNameAndValue, [&](const TableScan& row) {
     if (row.Text(0) != "CudaDriverVersion") return;
-    const auto version = ParseWhole<int64_t>(row.Text(1));  // 13020 is 13.2
+    const auto version = ParseWhole<int64_t>(row.Text(1));  // 13020 means 13.2
     if (version && *version > 0)
       header_.cuda_driver_version = fmt::format("{}.{}", *version / 1000, *version % 1000 / 10);
   });
 }
 
-// Reads warnings and errors of the profiler, about a process or about the whole recording. Leaves
-// out the ones about a process that has no trace.
+// Reads the profiler's warnings and errors about a process or about the whole recording. Leaves out
+// those about a process without a trace.
 void Recording::ReadDiagnostics() {
   static constexpr std::array<std::string_view, 3> kColumns{"severity", "text", "globalPid"};
   constexpr int64_t kWarning = 2, kError = 3;  // ENUM_DIAGNOSTIC_SEVERITY_LEVEL
   constexpr size_t kMostLines = 1000;
-  size_t room = kMostText;  // bytes left for the lines about the whole recording
+  size_t room = kMostText;  // bytes left for lines about the whole recording
   Each("DIAGNOSTIC_EVENT", kColumns, [&](const TableScan& row) {
     const int64_t severity = row.Integer(0);
     if (severity != kWarning && severity != kError) return;
@@ -137,17 +137,18 @@ void Recording::ReadNames() {
   Each("ThreadNames", kOfThread, [&](const TableScan& row) {
     RecordedProcess* const process = process_of(row, 0);
     if (process == nullptr) return;
-    // Read even for a thread without a row: a reader of times alone knows no threads, and must note
-    // the same.
+    // Read the name even for a thread without rows: a reader that only sums up times knows no
+    // threads, and must give the same notes.
     const StringId name = process->Name(row.Integer(1), row.place());
     const auto thread = process->threads().find(TidOf(row.Integer(0)));
     if (thread != process->threads().end()) process->words()[thread->second].name = name;
   });
 }
 
-// The GPUs of the machine under the numbers that each process knows them by.
+// Reads the machine's GPUs, with the numbers by which each process knows them.
 void Recording::ReadDevices() {
-  std::map<int64_t, std::map<int64_t, int64_t>> numbers;  // by pid, then by GPU
+  // pid -> GPU -> the process's number of it.
+  std::map<int64_t, std::map<int64_t, int64_t>> numbers;
   static constexpr std::array<std::string_view, 3> kNumbers{"pid", "gpuId", "cudaId"};
   Each("TARGET_INFO_CUDA_DEVICE", kNumbers, [&](const TableScan& row) {
     numbers[row.Integer(0)].try_emplace(row.Integer(1), row.Integer(2));
@@ -164,7 +165,7 @@ void Recording::ReadDevices() {
         const auto of_gpu = known->second.find(row.Integer(0));
         number = of_gpu == known->second.end() ? std::nullopt : std::optional(of_gpu->second);
       }
-      if (!number) continue;  // not visible to the process
+      if (!number) continue;  // the process cannot see this GPU
       devices.push_back({.id = std::to_string(*number),
                          .name = std::string(row.Text(1).substr(0, kLongestName)),
                          .total_memory_bytes = row.Integer(2),
@@ -175,11 +176,12 @@ void Recording::ReadDevices() {
   });
 }
 
-// Adds the time in which the profiler ran; it begins at 0.
+// Adds an event for the time in which the profiler ran. It begins at 0.
 void Recording::ReadSession() {
   constexpr std::string_view kTable = "ANALYSIS_DETAILS";
   static constexpr std::array<std::string_view, 2> kColumns{"", "duration"};
-  bool is_first = true;  // exports have one row; more would be as many events for each process
+  // Exports have one row; each further row would add an event to each process.
+  bool is_first = true;
   Each(kTable, kColumns, [&](const TableScan& row) {
     if (!std::exchange(is_first, false)) return;
     for (const auto& [key, process] : processes_) {

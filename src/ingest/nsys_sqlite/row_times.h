@@ -8,18 +8,19 @@
 
 namespace tacho::nsys {
 
-inline constexpr int64_t kFarthest = INT64_MAX / 4;  // sums of times beyond would overflow
-inline constexpr int64_t kLongestDuration = 100'000'000'000'000;  // 28 h, as in Kineto's traces
+inline constexpr int64_t kFarthest = INT64_MAX / 4;  // sums of times beyond this would overflow
+// 28 h, the same as for Kineto's traces.
+inline constexpr int64_t kLongestDuration = 100'000'000'000'000;
 
 struct RowTimes {
   int64_t start = 0, duration = 0;  // ns
 };
-// How to treat a row without an end. kMissing: as a row of length 0; kNeeded: the same, with a
-// note; kRequired: as a row without times, with a note.
+// How to treat a row without an end. kMissing: it has length 0. kNeeded: it has length 0, with a
+// note. kRequired: it has no times, with a note.
 enum class End : uint8_t { kMissing, kNeeded, kRequired };
 
-// The times in columns 0 and 1, start and end. nullopt if no table can take them. Calls note(id)
-// for each defect of the times.
+// The times of a row whose columns 0 and 1 are start and end. nullopt if no table can hold them.
+// Calls note(id) for each defect of the times.
 template <typename Note>
 std::optional<RowTimes> TimesOfRow(const TableScan& row, End need, const Note& note) {
   const std::optional<int64_t> start = row.Maybe(0);

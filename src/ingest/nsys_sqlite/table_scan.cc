@@ -8,7 +8,7 @@
 namespace tacho::nsys {
 namespace {
 
-// Bounds of a schema; an export has some 100 tables of at most 60 columns.
+// Limits for a schema; an export has some 100 tables with at most 60 columns.
 constexpr size_t kMostTables = 5000;
 constexpr size_t kMostColumns = 2000;
 
@@ -29,7 +29,7 @@ std::string UpperCase(std::string_view text) {
   return upper;
 }
 
-// Whether a column of this type holds integers as reals:
+// Whether a column of this type stores integers as reals:
 // https://www.sqlite.org/datatype3.html#determination_of_column_affinity
 bool IsReal(std::string_view upper_type) {
   const auto has = [&](std::string_view word) {
@@ -45,14 +45,14 @@ Result<Schema> Schema::Read(SqliteDatabase& database) {
   try {
     return ReadTables(database);
   } catch (const std::bad_alloc&) {
-    // A schema is small, so memory is not short: SQLite reports some damage of a schema this way.
+    // A schema is small, so memory is not short. SQLite reports some damage of a schema this way.
     return Fail(ErrorKind::kUnreadable, "the database is damaged: its schema cannot be read");
   }
 }
 
 Result<Schema> Schema::ReadTables(SqliteDatabase& database) {
   Schema schema;
-  // A virtual table has no page.
+  // rootpage > 0: a virtual table has no pages.
   TACHO_ASSIGN_OR_RETURN(SqliteStatement tables,
                          database.Prepare("SELECT name, rootpage FROM sqlite_schema WHERE type = "
                                           "'table' AND rootpage > 0"));
@@ -69,7 +69,7 @@ Result<Schema> Schema::ReadTables(SqliteDatabase& database) {
 
 Result<void> Schema::ReadColumns(SqliteDatabase& database, const std::string& name, Table& table) {
   enum { kName = 1, kType = 2, kDefault = 4, kKey = 5, kHidden = 6 };
-  constexpr int64_t kNotStored = 2;  // computed when it is read
+  constexpr int64_t kNotStored = 2;  // the column is computed when it is read
   TACHO_ASSIGN_OR_RETURN(SqliteStatement columns,
                          database.Prepare("PRAGMA table_xinfo(" + QuotedName(name) + ")"));
   int position = 0, keys = 0;
@@ -90,7 +90,7 @@ Result<void> Schema::ReadColumns(SqliteDatabase& database, const std::string& na
     if (hidden != kNotStored) ++position;
   }
   if (keys != 1 || key == nullptr) return {};
-  // The key is the rowid unless it has an index, because it was declared in an odd way.
+  // The key is the rowid, unless it was declared in an unusual way; it then has an index.
   TACHO_ASSIGN_OR_RETURN(SqliteStatement indexes,
                          database.Prepare("PRAGMA index_list(" + QuotedName(name) + ")"));
   constexpr int kOrigin = 3;
@@ -135,8 +135,8 @@ TableScan::TableScan(SqliteDatabase& database, const Schema& schema, std::string
     columns_.push_back(is_there ? column->second.in_record : SqliteColumn());
     sql += ", " + (is_there ? QuotedName(name) : "NULL");
   }
-  // Only the table decides whether SQLite reads the rows, and SQLite then decodes all columns of a
-  // row. So damage ends the scan at the same row, whichever columns are chosen.
+  // Whether SQLite reads the rows depends only on the table, and SQLite then decodes all columns of
+  // a row. So damage ends the scan at the same row, whichever columns are chosen.
   const bool is_plain = std::ranges::none_of(
       in_schema->columns, [](const auto& column) { return column.second.has_default; });
   if (is_plain && database.pages() != nullptr) {
@@ -149,7 +149,7 @@ TableScan::TableScan(SqliteDatabase& database, const Schema& schema, std::string
   }
   for (const auto& [name, column] : in_schema->columns)
     if (std::ranges::find(columns, name) == columns.end()) sql += ", " + QuotedName(name);
-  sql += " FROM " + QuotedName(table) + " NOT INDEXED";  // in the order of rowids
+  sql += " FROM " + QuotedName(table) + " NOT INDEXED";  // keeps the order of the rowids
   auto prepared = database.Prepare(sql);
   if (prepared) {
     by_sqlite_ = *std::move(prepared);
@@ -178,7 +178,7 @@ bool TableScan::EndOfDirect() {
   return leaves_->damage.empty() ? false : Damaged(leaves_->damage);
 }
 
-// Makes a record of what SQLite gives, so that both kinds of rows are read alike.
+// Makes a record from what SQLite returns, so that rows from both sources are read in the same way.
 bool TableScan::NextOfSqlite() {
   if (!by_sqlite_ || !damage_.empty()) return false;
   const Result<bool> is_row = by_sqlite_->Step();

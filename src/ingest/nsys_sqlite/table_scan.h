@@ -15,8 +15,8 @@
 
 namespace tacho::nsys {
 
-// The ordinary tables of a database with their columns. Views and virtual tables, which could
-// compute anything, and computed columns are left out.
+// The ordinary tables of a database with their columns. It leaves out views and virtual tables,
+// which could compute anything, and computed columns.
 class Schema {
  public:
   // kUnreadable if the database is damaged; kUsage, in SQLite's words, for any other failure.
@@ -24,10 +24,10 @@ class Schema {
 
   struct Column {
     SqliteColumn in_record;
-    bool has_default = false;  // then a record may lack the column
+    bool has_default = false;  // a record may then lack the column
   };
   struct Table {
-    uint32_t root = 0;  // page
+    uint32_t root = 0;  // number of the root page
     std::map<std::string, Column, std::less<>> columns;
   };
   // Null if there is no such table.
@@ -35,7 +35,7 @@ class Schema {
   [[nodiscard]] bool Has(std::string_view table) const { return Find(table) != nullptr; }
   [[nodiscard]] bool Has(std::string_view table, std::string_view column) const;
   [[nodiscard]] bool empty() const { return tables_.empty(); }
-  // The names of the tables; "a, b, c, ..." if there are more than `most`.
+  // The names of the first `most` tables: "a, b, c"; "a, b, c, ..." if there are more.
   [[nodiscard]] std::string Tables(size_t most) const;
 
  private:
@@ -45,26 +45,27 @@ class Schema {
   std::map<std::string, Table, std::less<>> tables_;
 };
 
-// The place of a row, for a message. The name of the table must outlive it.
+// Where a row is, for a message. The table's name must outlive this object.
 struct RowPlace {
   std::string_view table;
   int64_t row = 0;
-  // "TABLE row 17"
+  // As text: "TABLE row 17".
   [[nodiscard]] std::string Text() const {
     return std::string(table) + " row " + std::to_string(row);
   }
 };
 
 // Reads some columns of a table, row by row in the order of the rowids. Value i of a row belongs to
-// columns[i]. Columns that the table lacks are NULL. A table that does not exist has no row.
+// columns[i]. A column that the table lacks is NULL. A table that does not exist has no rows.
 //
-//   TableScan rows(database, schema, "PROCESSES", kColumns);
-//   while (rows.Next()) Use(rows.Integer(0));
-//   if (!rows.damage().empty()) Note(rows.damage());
+//  TableScan rows(database, schema, "PROCESSES", kColumns);
+//  while (rows.Next()) Use(rows.Integer(0));
+//  if (!rows.damage().empty()) Note(rows.damage());
 //
-// Rows are read straight from the pages. SQLite reads them if the database or the table is of a
-// kind that exports are not: without rowids, texts in UTF-16, columns with defaults. Damage ends
-// the scan at the same row, and with the same words, whichever columns are read.
+// Rows are read straight from the pages of the database. SQLite reads them if the database or table
+// is of a kind that real exports do not have: without rowids, with texts in UTF-16, or with
+// defaults for columns. Damage ends the scan at the same row and with the same words, whichever
+// columns are read.
 class TableScan {
  public:
   TableScan(SqliteDatabase& database, const Schema& schema, std::string_view table,
@@ -74,29 +75,29 @@ class TableScan {
   static TableScan PartOf(const TableScan& whole) { return TableScan(whole); }
   TableScan& operator=(const TableScan&) = delete;
 
-  // Number of pages with rows; 0 if SQLite reads the rows.
+  // The number of pages with rows; 0 if SQLite reads the rows.
   [[nodiscard]] size_t pages() const { return direct_ ? leaves_->pages.size() : 0; }
-  // Whether all pages with rows are known.
+  // False if damage hides some of the pages with rows.
   [[nodiscard]] bool is_whole() const { return leaves_->damage.empty(); }
-  // Reads the rows of the pages [begin, end) from now on. Rows before and after are not checked.
+  // From now on reads the rows of the pages [begin, end). Rows outside of them are not checked.
   void Restrict(size_t begin, size_t end);
 
-  // False at the end, and at damage. Rowids that do not grow are damage too: a tree of pages with a
-  // cycle would repeat its rows without end.
+  // Moves to the next row. False at the end, and at damage. Rowids that do not grow count as
+  // damage: in a tree of pages with a cycle the rows would repeat without end.
   bool Next() {
     if (!direct_) [[unlikely]]
       return NextOfSqlite();
     if (!direct_->Next()) return EndOfDirect();
     return Take(direct_->row());
   }
-  // Whether it reads the pages itself, without SQLite.
+  // Whether this scan reads the pages itself, without SQLite.
   [[nodiscard]] bool is_direct() const { return direct_.has_value(); }
   [[nodiscard]] int64_t row() const { return row_.rowid(); }
   // Why reading stopped before the last row: "TABLE after row 17: ..."; "" if it did not.
   [[nodiscard]] const std::string& damage() const { return damage_; }
   [[nodiscard]] RowPlace place() const { return {table_, row()}; }
 
-  // Whether the table has the column; if not, each row has NULL there.
+  // Whether the table has this column; otherwise it is NULL in each row.
   [[nodiscard]] bool Has(int column) const {
     return columns_[static_cast<size_t>(column)].position >= 0;
   }
@@ -129,8 +130,8 @@ class TableScan {
   const SqlitePages* database_pages_ = nullptr;
   std::optional<SqliteRows> direct_;
   std::optional<SqliteStatement> by_sqlite_;
-  std::vector<SqliteSlot> slots_;  // of a row that SQLite read
-  std::vector<uint8_t> record_;    // the values of that row
+  std::vector<SqliteSlot> slots_;  // values of a row that SQLite read
+  std::vector<uint8_t> record_;    // bytes of that row
   SqliteRow row_;
   int64_t last_ = 0;
   bool has_last_ = false;

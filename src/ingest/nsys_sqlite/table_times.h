@@ -18,11 +18,11 @@
 
 namespace tacho::nsys {
 
-// The durations of the rows of a table, or of a part of it, grouped by key; and the defects of the
-// rows, each with its first row.
+// The durations of the rows of a table, or of a part of it, grouped by key. Also the rows' defects,
+// each with the first row that has it.
 class TableTimes {
  public:
-  // The process (ProcessKey), then integers of the table.
+  // First the process (ProcessKey), then integers from the table.
   using Key = std::array<int64_t, 8>;
   struct Entry {
     Key key{};
@@ -35,8 +35,8 @@ class TableTimes {
     int64_t first_row = 0;
   };
 
-  // Takes rows of the known processes and of the first `room` other processes. `lone_process`: the
-  // globalPid for a table without that column; absent: unknown.
+  // Takes rows of known processes and of the first `room` other processes. `lone_process`: the
+  // globalPid to use if the table lacks that column; absent: unknown.
   TableTimes(std::function<bool(int64_t key)> is_known, size_t room,
              std::optional<int64_t> lone_process)
       : is_known_(std::move(is_known)), room_(room), lone_process_(lone_process) {
@@ -45,8 +45,8 @@ class TableTimes {
     multiplier_ = uint64_t{random()} << 32 | random() | 1;
   }
 
-  // The process of the globalPid or globalTid in `column`; nullopt, with a note, if it has no such
-  // value.
+  // The process of the globalPid or globalTid in `column`; nullopt, with a note, if the column
+  // holds no such id.
   std::optional<int64_t> ProcessOf(const TableScan& row, int column) {
     const std::optional<int64_t> global = row.Has(column) ? row.Maybe(column) : lone_process_;
     if (global && has_last_ && ProcessKey(*global) == last_process_) return last_process_;
@@ -63,7 +63,7 @@ class TableTimes {
       if (std::equal(key.begin(), key.end(), entry.key.begin())) return entry;
     }
   }
-  // How long the row took; nullopt, with a note, if its times are not usable.
+  // How long the row lasted; nullopt, with a note, if its times are not usable.
   std::optional<int64_t> DurationOf(const TableScan& row, int64_t process) {
     const auto times = TimesOfRow(row, End::kRequired, [&](NoteId id) { Count(row, process, id); });
     return times ? std::optional(times->duration) : std::nullopt;
@@ -73,20 +73,20 @@ class TableTimes {
     ++Of(defects_[{process, id}], row).count;
   }
 
-  // The results for all rows. processes(): process -> its first row.
+  // The results once all rows were taken. processes() maps each process to its first row.
   [[nodiscard]] const std::map<int64_t, int64_t>& processes() const { return processes_; }
   [[nodiscard]] std::vector<Entry>& entries() { return entries_; }
   [[nodiscard]] const std::map<std::pair<int64_t, NoteId>, Defect>& defects() const {
     return defects_;
   }
   [[nodiscard]] const Defect& skipped() const { return skipped_; }
-  // Whether there was no room for a process.
+  // Whether there was no room for one of the processes.
   [[nodiscard]] bool is_full() const { return is_full_; }
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
 
-  // Salted: otherwise somebody could make a file with keys that all have one hash.
+  // Salted, because otherwise a file could be made whose keys all have the same hash.
   template <size_t kWords>
   [[nodiscard]] uint64_t HashOf(const std::array<int64_t, kWords>& key) const {
     __extension__ typedef unsigned __int128 Wide;
@@ -120,8 +120,8 @@ class TableTimes {
   bool has_last_ = false;
   std::vector<Entry> entries_;
   size_t mask_ = 255;
-  std::vector<uint32_t> places_ = std::vector<uint32_t>(256, kNone);  // index of an entry, by hash
-  std::map<std::pair<int64_t, NoteId>, Defect> defects_;              // by process
+  std::vector<uint32_t> places_ = std::vector<uint32_t>(256, kNone);  // hash -> index of an entry
+  std::map<std::pair<int64_t, NoteId>, Defect> defects_;              // by process and note
   Defect skipped_;
 };
 

@@ -9,14 +9,14 @@
 
 namespace tacho::nsys {
 
-// The times of CUDA calls, system calls and GPU work that a reading of an export gave, to compare
-// readings.
+// The times of CUDA calls, system calls and GPU work that one way of reading an export gave. Tests
+// compare the ways.
 struct TimesSeen {
   std::string error;
-  std::map<std::string, std::vector<int64_t>> ns;  // sorted, by kind and name
-  std::map<std::string, std::string> notes;        // by part
+  std::map<std::string, std::vector<int64_t>> ns;  // by kind and name; each list is sorted
+  std::map<std::string, std::string> notes;        // by part of the recording
 
-  // Everything as text, a line for each name and each note.
+  // Everything as text, with a line for each name and each note.
   [[nodiscard]] std::string Text() const {
     std::string text = error + '\n';
     for (const auto& [name, values] : ns) {
@@ -42,7 +42,7 @@ struct TimesSeen {
   }
 };
 
-// Adds each event to a TimesSeen.
+// A sink that adds each event to a TimesSeen.
 class TimesSink : public EventSink {
  public:
   TraceBasics& basics() override { return basics_; }
@@ -55,7 +55,7 @@ class TimesSink : public EventSink {
   TimesSeen* seen = nullptr;
 
  private:
-  // Whether the event is a row of OSRT_API that is not a call.
+  // Whether the event comes from a row of OSRT_API that is not a call.
   [[nodiscard]] bool HasClass(const Event& event) const {
     if (event.args == ArgsShapeId::kNone) return false;
     return std::ranges::any_of(basics_.words[event.args].entries, [&](const auto& entry) {
@@ -66,7 +66,7 @@ class TimesSink : public EventSink {
   TraceBasics basics_;
 };
 
-// Reads an export in one of two ways: row by row, or (`by_times`) by summing up the times alone.
+// Reads an export in one of two ways: row by row or, if `by_times`, by only summing up the times.
 inline TimesSeen SeenOf(SqliteDatabase& database, bool by_times, size_t threads = 1) {
   TimesSeen seen;
   WorkTimes times;
@@ -93,10 +93,10 @@ inline TimesSeen SeenOf(SqliteDatabase& database, bool by_times, size_t threads 
   try {
     const auto read = ReadNsysSqlite(database, options);
     if (!read) seen.error = read.error().message;
-  } catch (const std::bad_alloc&) {  // as in run/: SQLite reports some damage this way
+  } catch (const std::bad_alloc&) {  // SQLite reports some damage this way; run/ handles it alike
     seen.error = "memory";
   }
-  // Rows in which the profiler describes its own session.
+  // Leave out rows in which the profiler describes its own session.
   std::erase_if(seen.ns,
                 [](const auto& entry) { return entry.first.ends_with(" Nsight Systems"); });
   const auto add = [&](SliceKind kind, const std::string& name, const WorkTimes::Lists& lists) {

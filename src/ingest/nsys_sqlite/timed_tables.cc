@@ -1,4 +1,4 @@
-// Sums of calls and of GPU work, table by table, straight from the rows and on several threads.
+// Sums up calls and GPU work, table by table, straight from the rows and on several threads.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -13,11 +13,11 @@
 namespace tacho::nsys {
 namespace {
 
-// Every table of GPU work begins with these.
+// Every timed table of GPU work begins with these columns.
 enum TimedGpuColumn { kTimedDevice = 2, kTimedStream, kTimedProcess, kFirstTimed };
 #define TACHO_TIMED_GPU_COLUMNS "start", "end", "deviceId", "streamId", "globalPid"
 
-// The process of a row of GPU work. If the row is not usable, notes it and gives nullopt.
+// The process of a row of GPU work. If the row is not usable, notes it and returns nullopt.
 std::optional<int64_t> ProcessOfGpuRow(const TableScan& row, TableTimes& times) {
   const auto process = times.ProcessOf(row, kTimedProcess);
   if (!process) return std::nullopt;
@@ -29,7 +29,7 @@ std::optional<int64_t> ProcessOfGpuRow(const TableScan& row, TableTimes& times) 
 // Stands for NULL in a key.
 constexpr int64_t kMissing = -1;
 
-// The value of a part of a key; nullopt for kMissing. Kinds of memory are not negative.
+// One value of a key; nullopt for kMissing, which no kind of memory has because none is negative.
 std::optional<int64_t> UnlessMissing(int64_t value) {
   return value == kMissing ? std::nullopt : std::optional(value);
 }
@@ -58,8 +58,8 @@ std::vector<TableTimes> Recording::TimesOf(std::string_view table,
   return parts;
 }
 
-// False if the table is small or damaged: only a reading in order shows which rows of a damaged
-// table count.
+// Returns false, and its results do not count, if the table is small, damaged, or has too many
+// processes. Only reading in order shows which rows of a damaged table count.
 template <typename Take>
 bool Recording::TakeInParallel(const TableScan& whole, std::vector<TableTimes>& parts,
                                const Take& take) {

@@ -11,12 +11,12 @@ namespace tacho {
 namespace {
 
 constexpr size_t kMostErrorBody = 64 * 1024;
-constexpr size_t kMostWords = 300;  // shown of a server's message
+constexpr size_t kMostWords = 300;  // how many bytes of a server's message are shown
 constexpr int64_t kMostChoices = 4096, kMostReserved = 16'384;
 
 }  // namespace
 
-// Keys are hidden before the cut, because half a key is also a leak.
+// Hides keys before it cuts the text, because half a key would be a leak too.
 std::string AnswerReader::Shorten(std::string_view text) const {
   std::string shown = hide_(std::string(text.substr(0, kMostErrorBody)));
   if (shown.size() > kMostWords) shown.replace(kMostWords, std::string::npos, "...");
@@ -30,7 +30,7 @@ void AnswerReader::OnHead(int status, int64_t at_ns) {
 
 void AnswerReader::OnBody(std::string_view bytes, int64_t at_ns) {
   last_body_ns_ = at_ns;
-  // Prefetches the memory for the next values, which was last touched a token ago.
+  // The memory for the next values was last used a token ago and may have left the cache.
   Prefetch(record_.chunk_ns.data() + record_.chunk_ns.size(), sizeof(int64_t));
   Prefetch(record_.chunk_tokens.data() + record_.chunk_tokens.size(), sizeof(uint32_t));
   if (record_.http_status != 200 || !streams_) {
@@ -90,17 +90,18 @@ void AnswerReader::TakeChunk(const StreamChunk& chunk, int64_t at_ns) {
   }
   if (tokens <= 0) return;
   record_.output_tokens += tokens;
-  if (!streams_) return;  // without a stream, the tokens' times are unknown
+  if (!streams_) return;  // tokens of an answer that is not a stream have no known time
   if (record_.first_token_ns == 0) {
     record_.first_token_ns = at_ns;
-    // Most chunks hold one token, so this avoids both growth within a stream and unused room.
+    // Most chunks hold as many tokens as the first, so this is about the right size for the whole
+    // stream.
     const auto chunks = static_cast<size_t>(
         std::clamp<int64_t>(record_.planned_output_tokens / tokens, 1, kMostReserved));
     record_.chunk_ns.reserve(chunks);
     record_.chunk_tokens.reserve(chunks);
   }
   if (unsure) {
-    // The chunk before this one is the unsure one.
+    // This chunk has its own time; the one before it does not.
     record_.unsure_chunks += record_.chunk_ns.empty() ? 0 : 1;
     record_.first_unsure |= record_.chunk_ns.size() <= 1;
   }

@@ -16,13 +16,14 @@ namespace tacho {
 // Reads one answer into its record as the bytes come, and decides at the end whether it was valid
 // (docs/metrics.md, Load).
 //
-// The tokens of a chunk are the difference of the running totals (usage of each chunk, by choice),
-// else the number of its token ids, else 1 if it has text. The first chunk of a chat, which holds
-// only a role, has no token. A chunk with an empty text, which ends inside a character, has a token
-// only by totals or ids. A whole answer reports the total of its choices.
+// How many tokens a chunk holds: the increase of the running total in its usage, counted per
+// choice; without usage the number of its token ids; with neither, 1 if it has text. The first
+// chunk of a chat, which holds only a role, has no token. A chunk with an empty text, which ends
+// inside a character, has a token only by usage or ids. An answer that is not a stream reports one
+// total for all its choices.
 //
-// All memory that a server could fill is bounded: the bytes of a stream (only one event, the times
-// of its tokens and its text are kept); what is kept of one answer; the number of tokens, if the
+// All memory that a server could fill is bounded: the bytes of a stream (only one event, the
+// tokens' times and the text are kept), what is kept of one answer, and the number of tokens if the
 // requested number is unknown.
 class AnswerReader {
  public:
@@ -32,9 +33,9 @@ class AnswerReader {
   // Removes the client's keys from a server's text.
   using Hide = std::function<std::string(std::string)>;
 
-  // `parser` may be shared by all readers of a thread. asked_tokens: the requested tokens of all
-  // choices together; 0: not known. Server texts other than generated text pass through `hide`
-  // before they are recorded.
+  // All readers of a thread may share one `parser`. `asked_tokens`: the requested tokens of all
+  // choices together; 0: not known. A server's text, except for the generated one, passes through
+  // `hide` before it is recorded.
   AnswerReader(ChunkParser& parser, RequestRecord& record, bool streams, bool keep_text,
                int64_t asked_tokens, Hide hide = std::identity())
       : parser_(parser),
@@ -46,14 +47,15 @@ class AnswerReader {
 
   void OnHead(int status, int64_t at_ns);
   void OnBody(std::string_view bytes, int64_t at_ns);
-  // As HttpSink::OnFoundLate.
+  // See HttpSink::OnFoundLate.
   void OnFoundLate(int64_t until_ns) { late_until_ns_ = until_ns; }
-  // The stream is over. `broken` says why it ended early; "" if it did not.
+  // Call it when the stream is over. `broken`: why it ended early; "" if it did not.
   void OnEnd(std::string_view broken);
 
-  // Whether [DONE] came: only the end of the exchange is still missing.
+  // Whether [DONE] came: then only the end of the exchange is missing.
   bool done_seen() const { return done_seen_; }
-  // Why to stop reading, such as far more tokens than requested; "" without a reason.
+  // Why the client should stop reading, such as far more tokens than requested; "" if it should
+  // not.
   std::string WhyGivenUp() const;
 
  private:
@@ -63,8 +65,8 @@ class AnswerReader {
   void TakeText(const ChunkChoice& choice);
   int64_t TokensOf(const StreamChunk& chunk, const ChunkChoice& choice);
   int64_t& TotalOf(size_t choice);
-  // Distributes the answer's total over its chunks in proportion to their counts, so that rates are
-  // right.
+  // Distributes the answer's total over its chunks in proportion to their guessed tokens, so that
+  // rates are right.
   void Spread(int64_t total);
   void Complain(std::string text);
   void TooLong(std::string what);
@@ -80,12 +82,12 @@ class AnswerReader {
   int64_t told_total_ = -1;  // the total in the last reported usage; -1: none reported
   int64_t last_body_ns_ = 0, late_until_ns_ = 0;
   uint64_t events_ = 0;
-  int64_t first_total_ = 0;  // the total of the first choice, usually the only one
+  int64_t first_total_ = 0;  // the running total of the first choice, usually the only one
   SseReader sse_;
-  std::vector<int64_t> other_totals_;  // the totals of the choices after it
-  // Bytes of an answer that is not a stream, or before a stream's first event.
+  std::vector<int64_t> other_totals_;  // the running totals of the other choices
+  // Bytes of an answer that is not a stream, or that came before a stream's first event.
   std::string body_;
-  std::string too_long_;  // what has exceeded its bound
+  std::string too_long_;  // what exceeded its bound; "" if nothing did
 };
 
 }  // namespace tacho

@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kCountDigits = 9, kMostDigits = 18;
 constexpr int kMostDepth = 16;
 
-// Removes a number and returns it; -1 if no number is there, or if it is too long.
+// Removes a number from the front and returns it; -1 if there is no number or it is too long.
 int64_t TakeDigits(std::string_view& text, size_t most_digits = kMostDigits) {
   size_t digits = 0;
   int64_t number = 0;
@@ -23,7 +23,7 @@ int64_t TakeDigits(std::string_view& text, size_t most_digits = kMostDigits) {
   return digits > 0 ? number : -1;
 }
 
-// Removes the text before the closing quote. False if it is not plain ASCII.
+// Moves the text before the closing quote to `plain`. False if it is not plain ASCII.
 bool TakePlain(std::string_view& text, std::string_view& plain) {
   size_t size = 0;
   while (size < text.size() && text[size] != '"') {
@@ -37,7 +37,7 @@ bool TakePlain(std::string_view& text, std::string_view& plain) {
   return true;
 }
 
-// Removes "[1,2,3]"; -1 for anything else.
+// Removes a list such as "[1,2,3]" and returns its length; -1 if something else is there.
 int64_t TakeIds(std::string_view& text) {
   if (!text.starts_with('[')) return -1;
   for (int64_t count = 1;; ++count) {
@@ -74,7 +74,7 @@ class ChunkShape::Walk {
     return true;
   }
   void SkipBlanks() { rest_.remove_prefix(std::min(rest_.size(), rest_.find_first_not_of(' '))); }
-  // The bytes from `begin` to the current position may differ between chunks.
+  // Says that the bytes from `begin` to the current position may differ between chunks.
   void AddSlot(size_t begin, Slot slot) {
     shape_.pieces_.push_back({literal_, begin - literal_, slot});
     literal_ = At();
@@ -187,7 +187,7 @@ class ChunkShape::Walk {
 
   ChunkShape& shape_;
   std::string_view rest_;
-  size_t literal_ = 0;  // where the current run of fixed bytes begins
+  size_t literal_ = 0;  // where the fixed bytes since the last slot begin
   int texts_ = 0;
 };
 
@@ -196,7 +196,7 @@ bool ChunkShape::Learn(std::string_view json, const StreamChunk& chunk) {
   if (chunk.choices.size() != 1 || chunk.has_error || chunk.bad_usage || !chunk.error.empty()) {
     return false;
   }
-  // An empty text would not show whether it came from the slot.
+  // With an empty text it would be unclear which slot holds the text.
   const ChunkChoice& choice = chunk.choices[0];
   if (!choice.finish_reason.empty() || choice.text.empty()) return false;
   example_ = json;

@@ -11,7 +11,7 @@ namespace tacho {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
-// The raw key: no engine writes keys with escapes, and resolving them costs a copy.
+// A key as it is written: no engine writes keys with escapes, and resolving escapes costs a copy.
 using Key = ondemand::raw_json_string;
 
 std::string_view Text(ondemand::value value) {
@@ -24,7 +24,7 @@ int64_t Number(ondemand::value value, int64_t otherwise) {
   return value.get_int64().get(number) == simdjson::SUCCESS ? number : otherwise;
 }
 
-// A count of tokens; -1 where the usage is null.
+// A count of tokens; -1 if the usage is null.
 int64_t TokenCount(ondemand::value value, StreamChunk& chunk) {
   constexpr int64_t kMostTokens = int64_t{1} << 31;
   bool is_null = false;
@@ -35,7 +35,7 @@ int64_t TokenCount(ondemand::value value, StreamChunk& chunk) {
   return -1;
 }
 
-// Calls `take(key, value)` for each field, if it is an object.
+// Calls `take(key, value)` for each field if `value` is an object.
 template <typename Take>
 void ForEachField(ondemand::value value, const Take& take) {
   ondemand::object object;
@@ -129,7 +129,8 @@ void ReadMetaInfo(ondemand::value value, StreamChunk& chunk, ChunkChoice& choice
     if (key == "finish_reason") {
       ondemand::json_type type{};
       if (inside.type().get(type) != simdjson::SUCCESS) return;
-      if (type == ondemand::json_type::string) choice.finish_reason = Text(inside);  // long ago
+      // The form of old versions.
+      if (type == ondemand::json_type::string) choice.finish_reason = Text(inside);
       if (type != ondemand::json_type::object) return;
       ForEachField(inside, [&](Key inner, ondemand::value deep) {
         if (inner == "type") choice.finish_reason = Text(deep);
@@ -148,7 +149,7 @@ struct ChunkParser::Inside {
   ondemand::parser parser;
   std::string padded;
   StreamChunk parsed;
-  // The shapes of the chunks of a load's engines and routes, and of first chunks. A new shape
+  // Shapes for the chunks of the load's engines and routes, and for first chunks. A new shape
   // replaces the oldest.
   std::array<ChunkShape, 4> shapes;
   size_t last_matched = 0, oldest = 0;
@@ -212,10 +213,11 @@ bool ChunkParser::Inside::Read(StreamChunk& chunk) {
       chunk.has_error = true;  // {"object":"error","message":...}: SGLang's chat
       chunk.error = Text(value);
     } else if (key == "detail" && !chunk.has_error) {
-      chunk.error = Text(value);  // FastAPI's text; an error only with an error status
+      // FastAPI's message; it is an error only if the HTTP status is one.
+      chunk.error = Text(value);
     }
   }
-  // With --incremental-streaming-output the chunks of SGLang's /generate hold only new text.
+  // With --incremental-streaming-output, chunks of SGLang's /generate hold only new text.
   own.from_start = own_ids < 0 || own_ids >= chunk.completion_tokens;
   if (is_own) chunk.choices.push_back(own);
   return true;
@@ -241,7 +243,7 @@ bool ChunkParser::ParseWhole(std::string_view json, StreamChunk& chunk) {
   padded.assign(json);
   padded.append(simdjson::SIMDJSON_PADDING, '\0');
   if (inside_->Read(chunk)) return true;
-  // A token may end inside a UTF-8 character, and not every server repairs that.
+  // A token may end inside a UTF-8 character, and some servers send it like that.
   padded.assign(json);
   bool mended = false;
   for (char& c : padded) {

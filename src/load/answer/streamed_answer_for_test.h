@@ -11,7 +11,7 @@
 
 namespace tacho {
 
-// A stream that is fed one event per millisecond, from 1 ms on.
+// A stream to which the test feeds one event per millisecond, starting at 1 ms.
 class Streamed {
  public:
   explicit Streamed(int64_t planned = 0, bool streams = true, bool keep_text = false) {

@@ -47,7 +47,7 @@ void BodyFeed::Run() {
     lock.unlock();
     std::string body = build_(index);
     lock.lock();
-    if (IsTaken(index)) continue;  // it was taken in the meantime
+    if (IsTaken(index)) continue;  // taken while it was being built
     ready_bytes_ += body.size();
     ready_.emplace(index, std::move(body));
     changed_.notify_all();

@@ -13,24 +13,25 @@
 
 namespace tacho {
 
-// Builds the bodies of a plan's requests in advance, on its own thread: a prompt of 100,000 tokens
-// takes a millisecond to print, which would delay every other stream. Holds at most 64 MB and 4,096
-// bodies of the next requests, and as much again of announced ones.
+// Builds the bodies of a plan's requests in advance, on its own thread: printing a prompt of
+// 100,000 tokens takes a millisecond, which would delay every other stream. Holds at most 64 MB and
+// 4,096 bodies; announced requests may fill it to twice that.
 class BodyFeed {
  public:
-  // `next` yields requests in the order of sending, and nullopt after the last. The feed builds
-  // other requests when they are announced. `next` is called on the feed's thread, `build` also on
-  // the caller's.
+  // `next` yields the index of the next request to build, in the order of sending, and nullopt
+  // after the last. Announced requests are built first. `next` is called on the feed's thread,
+  // `build` on that thread and on the caller's.
   BodyFeed(std::function<std::optional<uint64_t>()> next,
            std::function<std::string(uint64_t index)> build);
   ~BodyFeed();
   BodyFeed(const BodyFeed&) = delete;
   BodyFeed& operator=(const BodyFeed&) = delete;
 
-  // Waits for the first bodies.
+  // Waits until `count` bodies are ready, or nothing is left to build.
   void WaitForFirst(size_t count);
   void Announce(uint64_t index);
-  // The body of a request; call it once for each. Builds it on this thread if it is not ready.
+  // Returns the body of a request; call it once per request. If the body is not ready, builds it on
+  // this thread.
   std::string Take(uint64_t index);
 
  private:
@@ -43,7 +44,7 @@ class BodyFeed {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<uint64_t> announced_;
-  std::vector<bool> taken_;  // by index; indices past its end are not taken
+  std::vector<bool> taken_;  // by request index; requests past its end are not taken
   std::unordered_map<uint64_t, std::string> ready_;
   size_t ready_bytes_ = 0;
   bool stopping_ = false, idle_ = false;

@@ -22,8 +22,8 @@ namespace tacho {
 namespace {
 
 constexpr size_t kFirstBodies = 64;
-// After this many sends the loop writes them and reads answers: a thousand sends at once would
-// delay each other.
+// After this many sends the loop first writes them and reads answers: a thousand sends in one go
+// would delay each other.
 constexpr int kSendsATurn = 4;
 constexpr std::chrono::milliseconds kGuardEvery{100};
 // If the client is later than this, the time at which it finds bytes does not show when they came.
@@ -70,7 +70,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
     while (over.wait_for(kGuardEvery) != std::future_status::ready) {
       priority_.EaseIfStuck(MonotonicNs());
     }
-    bodies_.reset();  // its thread reads the plan, which may be destroyed before this object
+    bodies_.reset();  // the feed's thread reads the plan, which may be destroyed before this object
     if (records_.client.lag_p99_ns > kMostLagNs) {
       for (RequestRecord& record : records_.requests) record.all_unsure = !record.by_kernel;
     }
@@ -96,7 +96,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
     EndIfOver();
   }
 
-  // Calls `job` at `at_ns`, if the load has not ended.
+  // Calls `job` at `at_ns`, unless the load has ended by then.
   void After(int64_t at_ns, std::function<void(Driver&)> job) {
     client_.At(at_ns, [weak = weak_from_this(), job = std::move(job)] {
       const auto self = weak.lock();
@@ -104,7 +104,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
     });
   }
 
-  // Sends the requests that are due and have room, lane by lane in turn.
+  // Sends requests that are due and for which their lane has a free place; the lanes take turns.
   void Pump() {
     for (int sends = 0; !paces_.NobodysTurn(); ++sends) {
       if (sends == kSendsATurn)
@@ -117,8 +117,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
     }
   }
 
-  // Sends the lane's next request if it is due and has room; a request that is not yet due
-  // schedules itself again. Returns false if it sends nothing.
+  // Sends the lane's next request if it is due and the lane has a free place. If it is not due yet,
+  // schedules another try. Returns false if nothing was sent.
   bool SendNext(Pace& pace) {
     if (ending_ || !pace.HasRoom()) return false;
     const auto next = paces_.NextOf(pace);
@@ -139,7 +139,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
     if (open_loop_) {
       Send(index, at, std::max(at, free_since));
     } else if (free_since == 0) {
-      // A user's first request: users begin one after the other.
+      // A user's first request. Users begin one after the other.
       Send(index, now, now);
     } else {
       SendLater(index, free_since + requests_[index].think_ns);
@@ -179,7 +179,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   }
 
   void OnEnd(RequestRecord record, int64_t retry_after_s) {
-    // A broken answer is as good a reason to pause as a missing one.
+    // After a broken answer the user pauses just as after a missing one.
     const bool failed =
         record.status == RequestStatus::kFailed || record.status == RequestStatus::kPartial;
     const uint64_t index = record.index;
@@ -187,7 +187,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
     pace.failures.Count(failed, MonotonicNs());
     const int64_t ended_ns = record.ended_ns;
     const int64_t pause_ns = failed ? pace.failures.PauseNs(retry_after_s) : 0;
-    // From here on the load may be over, and its records may belong to another thread.
+    // Use `record` before this line. Once the record is stored the load may end, and the records
+    // may then belong to another thread.
     records_.requests.push_back(std::move(record));
     ++pace.resting;
     const bool more = requests_.HasFollower(index) || !paces_.AreThrough();
@@ -203,14 +204,14 @@ class Driver : public std::enable_shared_from_this<Driver> {
                        paces_.count() > 1 ? ", at " + last.url : "", last.error));
   }
 
-  // Starts the request that waited for the end of this one.
+  // Starts the request that had to wait for request `index` to end.
   void GoOn(uint64_t index, int64_t ended_ns, int64_t pause_ns) {
     if (!ending_ && requests_.HasFollower(index)) {
       --paces_.Of(index).resting;
       return SendLater(index + 1, ended_ns + std::max(requests_[index + 1].think_ns, pause_ns));
     }
     if (!ending_ && !open_loop_ && pause_ns > 0) {
-      // The user pauses before the next request and keeps the place in the lane.
+      // The user pauses before the next request and keeps the lane's place meanwhile.
       return After(ended_ns + pause_ns, [index, at = ended_ns + pause_ns](Driver& self) {
         self.FreePlace(index, at);
         self.EndIfOver();
@@ -230,7 +231,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
     EndIfOver();
   }
 
-  // Cancels the requests in flight. `why` is empty if the load ends as planned.
+  // Cancels the requests in flight. `why` is "" if the load ends as planned.
   void EndAll(std::string why) {
     if (finished_) return;
     ending_ = true;
@@ -251,7 +252,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
       }
     }
     finished_ = true;
-    client_.Post([self = shared_from_this()] {});  // keeps this object alive for its callers
+    // Keeps this object alive until its callers have returned.
+    client_.Post([self = shared_from_this()] {});
     records_.ended_ns = MonotonicNs();
     records_.clocks.push_back(ReadClocks());
     records_.client = watch_.End(records_.ended_ns);
@@ -279,8 +281,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
     const auto due = std::upper_bound(
         plan_.requests.begin(), plan_.requests.end(), now - start_ns_,
         [](int64_t at, const PlannedRequest& request) { return at < request.at_ns; });
-    // An open loop has one lane. Later turns of a conversation wait for the turns before them, not
-    // for a place.
+    // An open loop has only lane 0. Later turns of a conversation wait for the turns before them,
+    // not for a place, so they do not count.
     const auto next = plan_.requests.begin() + static_cast<ptrdiff_t>(std::min<uint64_t>(
                                                    paces_[0].cursor, plan_.requests.size()));
     progress_.waiting = next < due
@@ -301,7 +303,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   std::unique_ptr<BodyFeed> bodies_;
   std::promise<void> over_;
   ThreadPriority priority_;
-  // Used on the client's thread only.
+  // Only the client's thread uses these.
   LoopWatch watch_;
   Paces paces_;
   LoadRecords records_;

@@ -17,16 +17,16 @@
 
 namespace tacho {
 
-// The form of one answer of the engine below.
+// How the engine below times one answer.
 struct AnswerForTest {
-  int64_t first_ns = 5'000'000;  // from the request's arrival to the first chunk
-  int64_t gap_ns = 1'000'000;    // between chunks
+  int64_t first_ns = 5'000'000;  // time from the request's arrival to the first chunk
+  int64_t gap_ns = 1'000'000;    // time between two chunks
   int64_t tokens = 10;
   int64_t tokens_a_chunk = 1;
 };
 
-// An engine with exact timing: it writes chunks at absolute times after the request came. It
-// implements vLLM's completions; `script` may answer instead, and then returns true.
+// An engine with exact timing: it writes each chunk at a fixed time after the request's arrival. It
+// speaks vLLM's completions API; `script` may answer a request instead and then returns true.
 class EngineForTest {
  public:
   using Exchange = std::shared_ptr<HttpExchange>;

@@ -12,8 +12,8 @@ namespace tacho {
 
 namespace {
 
-// The Retry-After header, in seconds; a date counts by the server's clock if the server reports it.
-// -1 without the header.
+// The Retry-After header in seconds; -1 if there is none. A date counts from the server's clock if
+// the server reports its time.
 int64_t RetryAfter(const std::vector<HttpHeader>& headers) {
   const std::string_view after = FindHeader(headers, "Retry-After");
   if (const auto seconds = ParseWhole<int64_t>(after)) return std::max<int64_t>(-1, *seconds);
@@ -62,7 +62,7 @@ void Flight::OnEnd(const Result<HttpTimes>& times) {
     broken = ending_ == Ending::kNone ? times.error().message : why_;
   }
   reader_.OnEnd(broken);
-  // An answer that is nevertheless complete counts as done.
+  // An answer that is complete all the same counts as done.
   if (ending_ == Ending::kEndOfLoad && record_.status != RequestStatus::kDone) {
     record_.status = RequestStatus::kCancelled;
     record_.error = why_;

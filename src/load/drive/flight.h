@@ -12,10 +12,11 @@
 
 namespace tacho {
 
-// One in-flight request: the client calls it as the answer comes. Used only on the client's thread.
+// One in-flight request; the HTTP client calls it as the answer comes. Used only on that client's
+// thread.
 class Flight final : public HttpSink {
  public:
-  // Why the client ended it.
+  // Why tacho ended the request.
   enum class Ending { kNone, kEndOfLoad, kLingers, kGaveUp };
 
   Flight(RequestRecord record, ChunkParser& parser, bool streams, bool keep_text,
@@ -32,22 +33,22 @@ class Flight final : public HttpSink {
   void OnFoundLate(int64_t until_ns) override { reader_.OnFoundLate(until_ns); }
   void OnEnd(const Result<HttpTimes>& times) override;
 
-  // Notes why the client ends the request; `why` goes into the record. Call HttpClient::Cancel
+  // Notes why tacho ends the request; `why` goes into the record. Call HttpClient::Cancel
   // afterwards.
   void EndBecause(Ending ending, std::string why);
 
   RequestRecord& record() { return record_; }
   const AnswerReader& reader() const { return reader_; }
   Ending ending() const { return ending_; }
-  // Seconds of the answer's Retry-After; -1 without one.
+  // The seconds in the answer's Retry-After; -1 without that header.
   int64_t retry_after_s() const { return retry_after_s_; }
-  // When it last made progress: it was sent, or a token came.
+  // When the request last made progress: when it was sent or a token came.
   int64_t LastProgressNs() const;
 
-  uint64_t stream = 0;      // the number for Cancel
-  size_t target = 0;        // where it goes
+  uint64_t stream = 0;      // the number to give to HttpClient::Cancel
+  size_t target = 0;        // index of the request's target
   int64_t tokens_told = 0;  // tokens already reported as progress
-  bool lingers = false;     // [DONE] came, but the exchange has not ended
+  bool lingers = false;     // [DONE] came, but the exchange has not ended yet
 
  private:
   AnswerReader reader_;

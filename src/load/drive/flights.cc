@@ -13,7 +13,8 @@
 namespace tacho {
 namespace {
 
-constexpr int64_t kLingerNs = kNsPerSecond;  // from [DONE] to the end of the exchange
+// Longest wait after [DONE] for the end of the exchange.
+constexpr int64_t kLingerNs = kNsPerSecond;
 
 }  // namespace
 
@@ -72,7 +73,7 @@ void Flights::OnEnded(Flight& flight) {
   TellTokens(flight);
   if (!flight.record().error.empty())
     flight.record().error = client_.WithoutKeys(std::move(flight.record().error));
-  // The error names the route that the server does not have.
+  // After a 404 the error names the route, because the server does not have it.
   if (const auto url = ParseUrl(addresses_[target]); flight.record().http_status == 404 && url)
     flight.record().error =
         fmt::format("POST {}: {}", url->path.substr(0, url->path.find('?')), flight.record().error);
@@ -109,7 +110,7 @@ void Flights::GiveUpStalled(int64_t now_ns) {
 }
 
 void Flights::CancelAll(const std::string& why) {
-  // HttpClient::Cancel is asynchronous.
+  // Cancel is asynchronous, so `flights_` does not change during this loop.
   for (const auto& [index, under_way] : flights_)
     Cancel(*under_way.flight, Flight::Ending::kEndOfLoad, why);
 }

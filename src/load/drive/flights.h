@@ -13,16 +13,18 @@
 
 namespace tacho {
 
-// The in-flight requests: sends them, reports their progress, and cancels those that stall or never
-// end. Used only on the client's thread. All requests must have ended before it is destroyed.
+// All in-flight requests: sends them, reports their progress, and cancels those that stall or never
+// end. Used only on the client's thread. All requests must have ended before this object is
+// destroyed.
 class Flights {
  public:
-  // Calls the job at `at_ns` (CLOCK_MONOTONIC), unless the load has ended.
+  // Calls `job` at `at_ns` (CLOCK_MONOTONIC), unless the load has ended.
   using At = std::function<void(int64_t at_ns, std::function<void()> job)>;
-  // A request has ended. retry_after_s: the answer's Retry-After in seconds, -1 without one.
+  // Called when a request has ended. `retry_after_s`: seconds in the answer's Retry-After; -1
+  // without that header.
   using OnEnd = std::function<void(RequestRecord record, int64_t retry_after_s)>;
 
-  // `addresses`: the URL of each target with its route.
+  // `addresses`: for each target, its URL with the route.
   Flights(HttpClient& client, const std::vector<DriveTarget>& targets,
           std::vector<std::string> addresses, DriveProgress& progress, At at, OnEnd on_end)
       : client_(client),
@@ -35,10 +37,10 @@ class Flights {
   }
 
   bool empty() const { return flights_.empty(); }
-  // Sends a request to that target; `record` holds what is known before the sending.
+  // Sends a request to the target with index `target`. `record` holds what is known before sending.
   void Start(RequestRecord record, size_t target, std::string body);
-  // Cancels requests that got no token for as long as their target allows, and requests that are
-  // not complete in time.
+  // Cancels requests that got no token for longer than their target allows, and requests that are
+  // not complete within their time limit.
   void GiveUpStalled(int64_t now_ns);
   void CancelAll(const std::string& why);
 
@@ -55,12 +57,12 @@ class Flights {
   HttpClient& client_;
   const std::vector<DriveTarget>& targets_;
   const std::vector<std::string> addresses_;
-  std::vector<AskedTokens> asked_;  // by target
+  std::vector<AskedTokens> asked_;  // by target index
   DriveProgress& progress_;
   const At at_;
   const OnEnd on_end_;
   ChunkParser parser_;
-  std::unordered_map<uint64_t, UnderWay> flights_;  // by index
+  std::unordered_map<uint64_t, UnderWay> flights_;  // by request index
 };
 
 }  // namespace tacho

@@ -10,14 +10,15 @@
 
 namespace tacho {
 
-// Which server each request of a plan goes to, and which requests share a limit of in-flight
-// requests.
+// Decides which server each request of a plan goes to, and which requests share a limit of
+// in-flight requests.
 //
-// Requests go to the servers in turn; those of a session to the same one. With a fixed number of
-// users, at least as many as servers, each server has a lane: its share of the limit ("places").
-// When a request ends, the next one for the same server takes its place. (If servers shared all
-// places, a server that is slow for some seconds would occupy them all, and the others would be
-// idle.) Otherwise there is one lane. Keeps a reference to the plan; thread-safe.
+// Requests go to the servers in turn; all requests of a session go to the same server. With a fixed
+// number of users, no fewer than servers, each server has a lane of its own, which holds its share
+// of the limit: its places. When a request ends, the next one for the same server takes its place.
+// (If all servers shared the places, a server that is slow for some seconds would occupy all of
+// them, and the others would be idle.) Otherwise there is one lane for all servers. Keeps a
+// reference to the plan; thread-safe.
 class Lanes {
  public:
   Lanes(const NumberedPlan& plan, const PlanOptions& options, size_t targets)
@@ -36,8 +37,8 @@ class Lanes {
     return (count_ == 1 ? affinity : affinity % places_) % targets_;
   }
   size_t LaneOf(uint64_t index) const { return count_ == 1 ? 0 : TargetOf(index); }
-  // The lane's first request from `index` on that need not wait for the end of another. If there is
-  // none, an index outside the plan (NumberedPlan::Has).
+  // The lane's first request at or after `index` that need not wait for the end of another request.
+  // If there is none, returns an index outside the plan (NumberedPlan::Has).
   uint64_t FirstTurnFrom(size_t lane, uint64_t index) const {
     for (;; ++index) {
       index = plan_.FirstTurnFrom(index);
@@ -52,8 +53,8 @@ class Lanes {
   const size_t count_;
 };
 
-// The order in which bodies are built in advance: next comes the lane with the fewest bodies ready,
-// so that no lane waits for the bodies of a slower one.
+// The order in which request bodies are built in advance: the next body is for the lane with the
+// fewest bodies ready, so that no lane waits for the bodies of a slower one.
 class BodyOrder {
  public:
   BodyOrder(const NumberedPlan& plan, const Lanes& lanes)
@@ -79,13 +80,13 @@ class BodyOrder {
     ++built_[*best];
     return next_[*best]++;
   }
-  // Counts a sent request of that lane that Next had returned. May be called from any thread.
+  // Call it when a request of `lane` that Next had returned is sent. May be called from any thread.
   void Sent(size_t lane) { sent_[lane].fetch_add(1, std::memory_order_relaxed); }
 
  private:
   const NumberedPlan& plan_;
   const Lanes& lanes_;
-  std::vector<uint64_t> next_;  // by lane, as the two below
+  std::vector<uint64_t> next_;  // by lane, like the two vectors below
   std::vector<int64_t> built_;
   std::vector<std::atomic<int64_t>> sent_;
 };

@@ -7,7 +7,7 @@
 
 namespace tacho {
 
-// Measures the calling thread: how late it runs due jobs, and how much of a core it uses.
+// Measures how late the calling thread runs due jobs, and how much of a core it uses.
 class LoopWatch {
  public:
   static constexpr int64_t kPeriodNs = 50'000'000;

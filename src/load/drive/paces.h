@@ -13,22 +13,23 @@
 
 namespace tacho {
 
-// The progress of a lane.
+// The progress of a lane (load/drive/lanes.h). A place is the right to have one request in flight.
 struct Pace {
   size_t lane = 0;
   uint64_t places = 0;    // 0: unlimited
-  uint64_t cursor = 0;    // its next request in the plan has this index or a later one
-  uint64_t occupied = 0;  // places: in-flight requests, and users who pause
-  uint64_t resting = 0;   // of `occupied`: users who pause
-  int64_t due_at_ns = 0;  // when the lane is scheduled to send a request that was not yet due
+  uint64_t cursor = 0;    // the lane's next request has this index or a later one
+  uint64_t occupied = 0;  // places taken by in-flight requests and by users who pause
+  uint64_t resting = 0;   // the part of `occupied` taken by users who pause
+  int64_t due_at_ns = 0;  // when the lane will look again at a request that was not due yet
   bool in_turn = false;
-  uint64_t untaken = 0;                    // places never used
-  std::deque<int64_t> free_since_ns = {};  // of the other free places, the longest free first
+  uint64_t untaken = 0;  // places never used
+  // One entry per place that was used and is free again, the longest free first.
+  std::deque<int64_t> free_since_ns = {};
   FailureStreak failures = {};
 
   bool HasRoom() const { return places == 0 || untaken > 0 || !free_since_ns.empty(); }
-  // Takes a place. Returns since when it was free; 0: it was never used. Call it only if there is
-  // room.
+  // Takes a place, and returns since when it was free; 0: it was never used. Call it only if
+  // HasRoom().
   int64_t TakePlace() {
     ++occupied;
     if (places == 0) return 0;
@@ -42,8 +43,8 @@ struct Pace {
   }
 };
 
-// The lanes of a running load: which lane sends next, which have finished, and whether to give up.
-// Single thread. Keeps references to the plan and its lanes.
+// The lanes of a running load: which lane sends next, which have finished, and whether to give the
+// load up. Single thread. Keeps references to the plan and its lanes.
 class Paces {
  public:
   Paces(const NumberedPlan& requests, const Lanes& lanes) : requests_(requests), lanes_(lanes) {
@@ -59,12 +60,12 @@ class Paces {
   Pace& operator[](size_t lane) { return paces_[lane]; }
   Pace& Of(uint64_t request) { return paces_[lanes_.LaneOf(request)]; }
 
-  // Queues the lane to send: it may have something to send.
+  // Queues the lane, because it may have something to send.
   void TakesTurn(Pace& pace) {
     if (!std::exchange(pace.in_turn, true)) turns_.push_back(pace.lane);
   }
   bool NobodysTurn() const { return turns_.empty(); }
-  // Removes the lane whose turn it is. There must be one.
+  // Takes the first lane out of the queue, which must not be empty.
   Pace& NextInTurn() {
     Pace& pace = paces_[turns_.front()];
     turns_.pop_front();
@@ -72,7 +73,7 @@ class Paces {
     return pace;
   }
 
-  // Call it when the pause of a user is over, and the next request may follow.
+  // Call it when a user's pause is over: the next request may take the place.
   void FreePlace(Pace& pace, int64_t at_ns) {
     --pace.occupied;
     --pace.resting;
@@ -80,7 +81,7 @@ class Paces {
     TakesTurn(pace);
   }
 
-  // The lane's next request, due or not. nullopt: all have begun.
+  // The lane's next request, due or not; nullopt if all its requests have begun.
   std::optional<uint64_t> NextOf(Pace& pace) const {
     pace.cursor = lanes_.FirstTurnFrom(pace.lane, pace.cursor);
     if (!requests_.Has(pace.cursor)) return std::nullopt;
@@ -91,10 +92,9 @@ class Paces {
                        [this](const Pace& pace) { return IsThrough(pace); });
   }
 
-  // The load is given up only after this many failures (FailuresInVain).
+  // FailuresInVain must reach this before the load is given up.
   static constexpr uint64_t kHopelessFailures = 20;
-  // The number of consecutive failures, summed over the lanes that are hopeless
-  // (FailureStreak::IsHopeless).
+  // The failures in a row of all hopeless lanes together (FailureStreak::IsHopeless).
   uint64_t FailuresInVain(int64_t now_ns) const {
     uint64_t failures = 0;
     for (const Pace& pace : paces_)
@@ -102,7 +102,7 @@ class Paces {
     return failures;
   }
   // Whether all remaining requests are for hopeless lanes, and these have failed kHopelessFailures
-  // times.
+  // times in a row together.
   bool AreHopeless(int64_t now_ns) const {
     return FailuresInVain(now_ns) >= kHopelessFailures &&
            std::all_of(paces_.begin(), paces_.end(), [&](const Pace& pace) {
@@ -119,7 +119,7 @@ class Paces {
   const NumberedPlan& requests_;
   const Lanes& lanes_;
   std::vector<Pace> paces_;   // by lane
-  std::deque<size_t> turns_;  // lanes that may have something to send
+  std::deque<size_t> turns_;  // queue of the lanes that may have something to send
 };
 
 }  // namespace tacho

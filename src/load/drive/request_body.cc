@@ -15,10 +15,11 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-constexpr int64_t kMostAsked = int64_t{1} << 30;  // for each: their product is doubled
+// Limit for tokens and for choices: their product is doubled.
+constexpr int64_t kMostAsked = int64_t{1} << 30;
 
-// The user's fields replace ours of the same name: to some servers (sglang-router) a duplicate name
-// is an error.
+// Lets the user's fields replace ours with the same name: some servers (sglang-router) reject a
+// duplicate name.
 void Replace(OrderedJson& fields, std::string_view given) {
   if (!given.empty()) fields.update(OrderedJson::parse(given));
 }
@@ -98,7 +99,7 @@ std::string BodyOf(const DriveTarget& target, const PlannedRequest& request, uin
   const bool text = !request.text.empty() || target.token_ids.empty();
   const char* const key = chat ? "messages" : !own ? "prompt" : text ? "text" : "input_ids";
   if (fields.contains(key)) return body;
-  // The prompt comes last and separately, because it may be long.
+  // The prompt is appended last and as text, because it may be long.
   body.pop_back();
   body.reserve(body.size() + 64 + static_cast<size_t>(request.prompt_tokens) * 6 +
                request.text.size());

@@ -14,9 +14,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t kAtOnce = 64;  // requests to the tokenizer at a time
+constexpr size_t kAtOnce = 64;  // tokenizer requests in flight at a time
 constexpr int64_t kBytesAToken = 4;
-// The same bounds that vLLM's client sets for ShareGPT.
+// The bounds that vLLM's client sets for ShareGPT.
 constexpr int64_t kLeastTokens = 4, kMostPrompt = 1024, kMostBoth = 2048;
 
 constexpr std::string_view kPlainText =
@@ -34,7 +34,7 @@ constexpr std::string_view kPlainText =
     "time "
     "to read more than the first line.";
 
-// Joins the URL and the route with one slash: engines answer 404 to "//tokenize".
+// Joins the URL and the route with exactly one slash: engines answer 404 to "//tokenize".
 std::string AddressOf(const std::string& url, std::string_view route) {
   const auto parsed = ParseUrl(url);
   return parsed ? parsed->With(route) : url + std::string(route);

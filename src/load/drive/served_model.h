@@ -24,26 +24,27 @@ struct ServedModel {
 Result<ServedModel> AskModel(HttpClient& client, const std::string& url,
                              std::chrono::milliseconds patience, std::stop_token stop = {});
 
-// Token ids of words in the model's vocabulary, without a tokenizer of our own: the answer of POST
-// /tokenize for a page of plain text. kRemote, with the reason: the server has no such route, or
-// did not answer.
+// Token ids of words in the model's vocabulary, which tacho gets without a tokenizer of its own:
+// from POST /tokenize with a page of plain text. kRemote, with the reason: the server has no such
+// route, or did not answer.
 Result<std::vector<int64_t>> AskTokenIds(HttpClient& client, const std::string& url,
                                          const std::string& model,
                                          std::chrono::milliseconds patience,
                                          std::stop_token stop = {});
 
 struct CountOptions {
-  size_t rows_needed = SIZE_MAX;             // rows after these are dropped
-  std::optional<int64_t> most_total_tokens;  // the model's length
+  size_t rows_needed = SIZE_MAX;             // rows after this many are dropped
+  std::optional<int64_t> most_total_tokens;  // the model's context length
   std::chrono::milliseconds patience{10'000};
 };
 struct CountedTokens {
-  std::string guessed;    // why a token was assumed to be four bytes; "" if the server counted all
-  uint64_t too_long = 0;  // prompts left out: the model has no room to answer
+  std::string guessed;    // why a token was taken to be four bytes; "" if the server counted all
+  uint64_t too_long = 0;  // prompts left out because the model has no room to answer them
 };
-// Fills in the lengths of a dataset's texts with the server's tokenizer: the lengths of prompts
-// and, for ShareGPT, also of answers. For ShareGPT it keeps only rows within vLLM's bounds (4 to
-// 1,024 tokens in, at most 2,048 in all). With guessed lengths, it leaves out ShareGPT rows only.
+// Fills in the token counts of a dataset's texts with the server's tokenizer: those of prompts and,
+// for ShareGPT, of answers too. For ShareGPT it keeps only rows within vLLM's bounds (4 to 1,024
+// tokens in, at most 2,048 in all). If it has to guess token counts, it leaves out only ShareGPT
+// rows.
 CountedTokens CountTokens(HttpClient& client, const std::string& url, const std::string& model,
                           const CountOptions& options, Dataset& dataset, std::stop_token stop = {});
 

@@ -29,7 +29,7 @@ std::string_view PriorityName(Priority priority) {
   return "";
 }
 
-// glibc has neither call before 2.41.
+// glibc before 2.41 has no wrapper for sched_getattr and sched_setattr.
 bool ThreadPriority::Get(pid_t thread, Attributes& attributes) {
   return syscall(SYS_sched_getattr, thread, &attributes, sizeof(attributes), 0) == 0;
 }
@@ -41,7 +41,7 @@ bool ThreadPriority::Set(pid_t thread, const Attributes& attributes) {
 void ThreadPriority::Raise() {
   thread_ = gettid();
   if (pthread_getcpuclockid(pthread_self(), &cpu_clock_) != 0 || !Get(thread_, before_)) return;
-  // A policy that the parent process has set stays.
+  // Keep a policy that the parent process has set.
   if (before_.policy != SCHED_NORMAL) return;
   second_ns_ = MonotonicNs();
   second_cpu_ns_ = CpuNs();
@@ -77,7 +77,8 @@ void ThreadPriority::Ease() {
 
 void ThreadPriority::Restore() {
   if (!raised_.exchange(false) || Set(thread_, before_)) return;
-  // Without the privilege the flag cannot be cleared; it has no effect on normal threads.
+  // Without the privilege, the kernel does not let us clear the flag; it has no effect on normal
+  // threads.
   before_.flags |= SCHED_FLAG_RESET_ON_FORK;
   Set(thread_, before_);
 }

@@ -9,22 +9,22 @@
 
 namespace tacho {
 
-// The scheduling of a thread that should run as soon as it has work.
+// How a thread that should run as soon as it has work is scheduled.
 enum class Priority {
   kNormal,    // not requested
-  kRealTime,  // the lowest priority of SCHED_RR, above all threads that are not real-time
+  kRealTime,  // SCHED_RR at its lowest priority, above all threads that are not real-time
   kRefused,   // the system did not permit real-time priority
-  kEased,     // the thread gave it back, because it used too much of a core
+  kEased,     // the thread gave real-time priority back, because it used too much of a core
 };
 
 std::string_view PriorityName(Priority priority);  // "real-time"
 
-// Real-time priority for a thread that sleeps most of the time. Without it such a thread waits in a
-// core's queue while an engine spins on that core: for a tenth of a second, or longer if they
+// Real-time priority for a thread that sleeps most of the time. Without it, such a thread waits in
+// a core's queue while an engine spins on that core: for a tenth of a second, or longer if the two
 // belong to different groups (sessions, containers), because niceness counts only within a group.
 //
 // So that nothing starves, the thread gives the priority back if it uses more than half a core,
-// another thread can revoke it, and threads that it starts do not inherit it.
+// another thread can revoke it, and threads that the thread starts do not inherit it.
 class ThreadPriority {
  public:
   ThreadPriority() = default;
@@ -32,12 +32,12 @@ class ThreadPriority {
   ThreadPriority& operator=(const ThreadPriority&) = delete;
   ~ThreadPriority() { Restore(); }
 
-  // Raises the calling thread, once.
+  // Gives the calling thread real-time priority. Call it once.
   void Raise();
-  // Call it on that thread several times a second: it may give the priority back.
+  // Call it on the raised thread several times a second: it may give the priority back.
   void Look(int64_t now_ns);
-  // Revokes the priority if its thread has worked for half a second without calling Look. May be
-  // called from any thread.
+  // Revokes the priority if the raised thread has worked for half a second without calling Look.
+  // May be called from any thread.
   void EaseIfStuck(int64_t now_ns);
   // Restores the scheduling from before Raise. May be called from any thread.
   void Restore();
@@ -45,7 +45,7 @@ class ThreadPriority {
   Priority priority() const { return priority_; }
 
  private:
-  // The kernel's struct sched_attr (sched_setattr(2)), first version.
+  // The first version of the kernel's struct sched_attr (sched_setattr(2)).
   struct Attributes {
     uint32_t size = 48;
     uint32_t policy = 0;

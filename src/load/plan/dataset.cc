@@ -20,7 +20,7 @@ class JsonRows {
   JsonRows(Dataset& dataset, const DatasetOptions& options)
       : dataset_(dataset), options_(options) {}
 
-  // Why the line is broken; "" if it is not.
+  // Takes one line. Returns why it is broken; "" if it is not.
   std::string TakeLine(std::string_view line, uint64_t number) {
     line_ = number;
     padded_.assign(line);
@@ -38,7 +38,7 @@ class JsonRows {
     return why;
   }
 
-  // Takes the entries of an array, as far as they can be separated.
+  // Takes the entries of a JSON array, up to the first that cannot be separated from the rest.
   void TakeArray(std::string_view bytes) {
     const simdjson::padded_string whole(bytes);
     ondemand::document document;
@@ -53,7 +53,7 @@ class JsonRows {
       ondemand::object object;
       if (const auto error = item.get_object().get(object)) {
         Broken(entry, NoObject(error));
-        // After broken structure, the remaining entries cannot be separated.
+        // If an entry's structure is broken, the entries after it cannot be separated.
         if (error != simdjson::INCORRECT_TYPE) return;
         continue;
       }
@@ -61,7 +61,7 @@ class JsonRows {
     }
   }
 
-  // Sets the rows' times after the last row: only all stamps together show their unit.
+  // Sets the rows' times. Call it after the last row: only all stamps together show their unit.
   void SetTimes() {
     TraceSigns signs{.given_unit = options_.seconds_a_unit,
                      .given_block = options_.block_tokens,
@@ -93,7 +93,7 @@ class JsonRows {
   }
 
  private:
-  // Why the row holds no request.
+  // Says why the entry holds no request.
   std::string NoObject(simdjson::error_code error) const {
     if (error != simdjson::INCORRECT_TYPE)
       return fmt::format("no JSON: {}", simdjson::error_message(error));
@@ -206,7 +206,7 @@ class JsonRows {
     return fmt::format("{} is not a number of tokens", key);
   }
 
-  // Reads the first turn and the answer to it.
+  // Reads the first turn and its answer.
   static void ReadTurns(ondemand::value value, DatasetRow& row) {
     ondemand::array turns;
     if (value.get_array().get(turns) != simdjson::SUCCESS) return;
@@ -242,7 +242,7 @@ class JsonRows {
   std::string padded_;
   bool taken_ = false, is_bailian_ = false;
   uint64_t line_ = 0;
-  // One entry for each row.
+  // Both have one entry per row.
   std::vector<std::optional<double>> stamps_;
   std::vector<uint64_t> lines_;
 };
@@ -257,7 +257,7 @@ void ReadLines(std::string_view bytes, JsonRows& rows) {
   }
 }
 
-// Makes times relative to the first, and sorts the rows by time.
+// Makes the rows' times relative to the first one, and sorts the rows by time.
 void SortByTime(Dataset& dataset) {
   const auto has_time = [](const DatasetRow& row) { return row.at_ns.has_value(); };
   if (dataset.rows.empty() || !std::all_of(dataset.rows.begin(), dataset.rows.end(), has_time)) {

@@ -35,7 +35,7 @@ bool TakeChar(std::string_view& text, char c) {
   return true;
 }
 
-// "2023-11-16 18:17:03.9799600", with a zone or without: nanoseconds of Unix time.
+// Parses "2023-11-16 18:17:03.9799600", with or without a time zone, to nanoseconds of Unix time.
 std::optional<int64_t> DateAndTime(std::string_view text) {
   int year = 0;
   unsigned month = 0, day = 0, hour = 0, minute = 0, second = 0;
@@ -114,7 +114,7 @@ Result<void> ReadCsv(std::string_view bytes, const DatasetOptions& options, Data
       continue;
     }
     if (*prompt < 1 || *output < 1 || *prompt > kMost || *output > kMost) {
-      ++dataset.unfit;  // BurstGPT has failures: answers of 0 tokens
+      ++dataset.unfit;  // BurstGPT lists failed requests as answers of 0 tokens
       continue;
     }
     DatasetRow row;

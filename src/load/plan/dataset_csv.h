@@ -6,7 +6,7 @@
 
 namespace tacho {
 
-// Reads a trace in CSV, Azure's or BurstGPT's. kUnreadable: an unknown header.
+// Reads a trace in Azure's or BurstGPT's CSV. kUnreadable: an unknown header.
 Result<void> ReadCsv(std::string_view bytes, const DatasetOptions& options, Dataset& dataset);
 
 }  // namespace tacho

@@ -6,9 +6,9 @@
 
 namespace tacho {
 
-// The Kolmogorov-Smirnov distance of the samples from a distribution, times the square root of
-// their number: above 1.63 in 1 of 100 cases if they follow that distribution. `cdf` must be
-// continuous.
+// The Kolmogorov-Smirnov distance between the samples and a distribution, times the square root of
+// the number of samples. If the samples follow the distribution, it exceeds 1.63 in 1 of 100 cases.
+// `cdf` must be continuous.
 template <typename Cdf>
 double KolmogorovOf(std::vector<double> samples, const Cdf& cdf) {
   std::sort(samples.begin(), samples.end());

@@ -7,19 +7,19 @@
 
 namespace tacho {
 
-// Draws scenarios of a mix by their weights.
+// Draws scenarios from a mix according to their weights.
 class MixChoice {
  public:
-  // An empty mix is the default one. kUsage: an unknown scenario, a negative weight, a sum of 0.
+  // An empty mix means the default mix. kUsage: an unknown scenario, a negative weight, a sum of 0.
   static Result<MixChoice> Create(const std::vector<MixPart>& mix);
 
-  // `u` is from [0, 1).
+  // The scenario for a random number `u` from [0, 1).
   const Scenario& At(double u) const;
 
  private:
   struct Part {
     const Scenario* scenario = nullptr;
-    double upto = 0;  // the sum of its share and the shares before it
+    double upto = 0;  // the sum of this share and the shares before it
   };
   std::vector<Part> parts_;
 };

@@ -11,7 +11,7 @@
 namespace tacho {
 namespace {
 
-// Independent random streams of one seed.
+// Numbers of independent random streams that start from one seed.
 constexpr uint64_t kRequestStream = uint64_t{1} << 32;
 constexpr uint64_t kThinkStream = uint64_t{1} << 48;
 constexpr uint64_t kPrefixStream = uint64_t{1} << 49;
@@ -20,8 +20,8 @@ constexpr uint64_t kShuffleStream = 2;
 constexpr uint64_t kBlockSeed = 0x626c6f636b000000;
 constexpr uint64_t kPrefixSeed = 0x7072656669780000;
 
-// These give the number of planned requests, and its maximum, if neither the user nor the duration
-// sets it.
+// How many requests are planned if their number is not given. kOpenEndSeconds: the duration to plan
+// for if none is given. kLeastUncounted and kMostUncounted: bounds for a fixed number of users.
 constexpr double kOpenEndSeconds = 3600;
 constexpr double kRequestsPerSlotSecond = 20;
 constexpr double kLeastUncounted = 20'000, kMostUncounted = 500'000;
@@ -67,11 +67,11 @@ class Planner {
 
   uint64_t Most() const {
     const uint64_t rows = dataset_.rows.size();
-    // A replay is one pass by default.
+    // By default a replay goes through the dataset once.
     const bool once = rows > 0 && (!options_.oversample || options_.replay_speed);
     if (once) return std::min<uint64_t>(options_.requests.value_or(rows), rows);
     if (options_.requests) return *options_.requests;
-    // An open loop ends after its duration; this bounds its memory.
+    // The duration ends an open loop; this only bounds its memory.
     if (options_.OpenLoop()) return kMostRequests;
     const double seconds =
         options_.duration_ns ? static_cast<double>(*options_.duration_ns) / 1e9 : kOpenEndSeconds;
@@ -119,7 +119,7 @@ class Planner {
   }
 
   Scenario::Lengths FixLengths(Scenario::Lengths lengths, Random& random) const {
-    // The range is floor(n (1-s)) to ceil(n (1+s)), both inclusive, as in vLLM's client.
+    // Lengths go from floor(n (1-s)) to ceil(n (1+s)), both inclusive, as in vLLM's client.
     const auto vary = [&](int64_t tokens, double share) {
       const double n = static_cast<double>(tokens);
       const auto low = std::max<int64_t>(1, static_cast<int64_t>(std::floor(n * (1 - share))));
@@ -136,7 +136,7 @@ class Planner {
     return lengths;
   }
 
-  // All samples share the whole prompt.
+  // Adds requests that all have the same prompt.
   void AddSamples(const Scenario& scenario, Random& random) {
     const int64_t prompt = FixLengths(scenario.Draw(random), random).prompt;
     const uint64_t seed = random.Next();
@@ -169,7 +169,8 @@ class Planner {
       request.turn = turn;
       if (turn > 0) request.think_ns += std::llround(think_ms * 1e6);
       say(seed, own.prompt);
-      say(random.Next(), own.output);  // stands for the answer, which is not yet known
+      // Random tokens in place of the answer, which is not known yet.
+      say(random.Next(), own.output);
     }
   }
 
@@ -212,8 +213,9 @@ class Planner {
     plan_.requests.push_back(std::move(request));
   }
 
-  // Shortens a request to the model's length. The output keeps its length up to half of the room,
-  // because it causes the most steps. A text is sent unchanged.
+  // Shortens a request to the model's context length. The output causes the most steps, so it keeps
+  // its length as long as it takes at most half of the room. A text from a dataset is sent
+  // unchanged.
   void CutToModel(PlannedRequest& request) {
     if (!options_.most_total_tokens) return;
     const int64_t most = *options_.most_total_tokens;
@@ -232,7 +234,8 @@ class Planner {
     std::erase_if(request.shared, [](const PromptPiece& piece) { return piece.tokens == 0; });
   }
 
-  // A group arrives once: its further turns follow by themselves.
+  // Sets the arrival time of a group; its later turns have none, because they follow the turns
+  // before them.
   void NextArrival() {
     if (!options_.OpenLoop()) return;
     if (options_.replay_speed) {

@@ -14,7 +14,7 @@ inline LoadPlan PlanOf(uint64_t requests, uint64_t concurrency) {
   return *MakePlan(options);
 }
 
-// The lanes of a plan, with the objects that they refer to.
+// A plan's lanes together with the objects to which they refer.
 struct Laid {
   Laid(LoadPlan of, size_t targets)
       : plan(std::move(of)), requests(plan), lanes(requests, plan.options, targets) {}

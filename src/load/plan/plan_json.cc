@@ -104,7 +104,7 @@ void AppendRequest(std::string& out, const PlannedRequest& r, bool in_session) {
 std::string PlanFactsJson(const LoadPlan& plan) { return OnOneLine(Facts(plan)); }
 
 std::string PlanJson(const LoadPlan& plan, std::span<const RequestRecord> records) {
-  // If users send for a duration, more requests are planned than they need.
+  // If users send for a given duration, more requests are planned than they need: list those sent.
   const bool by_time = plan.GoesRound();
   const size_t sent = records.empty() ? 0 : records.back().index + 1;
   const size_t count = by_time ? std::min(sent, plan.requests.size()) : plan.requests.size();

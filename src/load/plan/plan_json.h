@@ -8,13 +8,13 @@
 
 namespace tacho {
 
-// The facts of a plan on one line of JSON: arrivals, lengths, scenarios or dataset, seeds. The
-// `plan` of `tacho load --json` (docs/load.md).
+// The facts of a plan as one line of JSON: arrivals, lengths, scenarios or dataset, seeds. This is
+// `plan` in `tacho load --json` (docs/load.md).
 std::string PlanFactsJson(const LoadPlan& plan);
 
-// The same with the key "list", which has one line for each planned request: the file plan.json of
-// a run folder and of `tacho load --plan`. A plan that repeats lists only the requests that were
-// sent (`records`, in the order of the plan).
+// The facts of PlanFactsJson and the key "list", which has one line per planned request: the file
+// plan.json of a run folder and of `tacho load --plan`. If the plan repeats, the list holds only
+// requests that were sent (`records`, in the order of the plan).
 std::string PlanJson(const LoadPlan& plan, std::span<const RequestRecord> records);
 
 }  // namespace tacho

@@ -10,7 +10,8 @@
 namespace tacho {
 namespace {
 
-// Common lower-case words. Each, with its leading blank, is one token in today's vocabularies.
+// Common lower-case words. In today's vocabularies each is one token together with its leading
+// blank.
 constexpr std::array<std::string_view, 64> kWords = {
     "time",   "people", "way",   "water",  "day",    "man",    "world", "life",   "hand",  "part",
     "child",  "eye",    "woman", "place",  "work",   "week",   "case",  "point",  "group", "number",
@@ -20,7 +21,7 @@ constexpr std::array<std::string_view, 64> kWords = {
     "back",   "face",   "level", "office", "door",   "health", "art",   "war",    "party", "result",
     "change", "reason", "air",   "force"};
 
-// Calls `add` with a random number for each token of the prompt, in order.
+// Calls `add` with a random number for each token of the prompt, in the prompt's order.
 template <typename Add>
 void ForEachToken(const PlannedRequest& request, uint64_t salt, const Add& add) {
   int64_t left = request.prompt_tokens;

@@ -10,27 +10,27 @@
 
 namespace tacho {
 
-// A distribution given by percentiles, linear between them.
+// A distribution given by some of its percentiles; values between them are interpolated linearly.
 struct QuantileTable {
   std::vector<double> percent;  // ascending from 0 to 100
   std::vector<double> value;
 
   bool empty() const { return value.empty(); }
-  // The quantile at `u` (0..1).
+  // The value at the share `u` (0..1).
   double At(double u) const;
   double Mean() const;
 };
 
-// The requests of one kind of use: a file of load/plan/tables.
+// One kind of use and its requests, read from a file of load/plan/tables.
 struct Scenario {
   std::string name;
   std::string about;
-  QuantileTable prompt, output;  // tokens; of one turn, if sessions have turns
-  double correlation = 0;        // of prompt and output, through a Gaussian copula
-  // Sessions: how many requests build on each other, and the pauses between them.
+  QuantileTable prompt, output;  // tokens; per turn, if sessions have turns
+  double correlation = 0;        // between prompt and output length, through a Gaussian copula
+  // Sessions: how many requests build on each other, and how long the pauses between them are.
   QuantileTable turns, think_ms;
-  int64_t prefix_tokens = 0;  // shared by all requests of the scenario
-  int64_t samples = 1;        // requests for each prompt
+  int64_t prefix_tokens = 0;  // length of the prefix that all requests of the scenario share
+  int64_t samples = 1;        // requests per prompt
 
   struct Lengths {
     int64_t prompt = 0, output = 0;
@@ -39,7 +39,7 @@ struct Scenario {
 };
 
 const std::vector<Scenario>& Scenarios();
-// kUsage, with the known names.
+// kUsage: an unknown name; the error lists the known ones.
 Result<const Scenario*> FindScenario(std::string_view name);
 
 struct MixPart {
@@ -48,14 +48,14 @@ struct MixPart {
 };
 struct Mix {
   std::vector<MixPart> parts;
-  double sum = 0;  // the sum of the given weights; only their shares count
+  double sum = 0;  // sum of the given weights; only their shares count
 };
-// "chat=60,rag=30,code=10", also with ':' for '='; a lone name weighs 100. kUsage: an unknown
-// scenario, an invalid number, a sum of 0.
+// Parses "chat=60,rag=30,code=10"; ':' may replace '=', and a lone name weighs 100. kUsage: an
+// unknown scenario, an invalid number, a sum of 0.
 Result<Mix> ParseMix(std::string_view text);
-// A note for weights that add up to neither 100 nor 1, else "".
+// A note if the weights add up to neither 100 nor 1; else "".
 std::string MixNote(const Mix& mix);
-// chat 60, rag 30, code 10.
+// The mix if none is given: chat 60, rag 30, code 10.
 std::vector<MixPart> DefaultMix();
 
 }  // namespace tacho

@@ -13,11 +13,12 @@ namespace {
 
 constexpr double kSecond = 1, kMillisecond = 1e-3;
 constexpr int64_t kMooncakesBlock = 512, kBailiansBlock = 16, kLargestBlock = 1 << 20;
-// Mean times between requests, in units of the file.
+// Bounds for the mean time between requests, in the file's units.
 constexpr double kMinuteInSeconds = 60, kThousandASecond = 1, kHundredASecond = 10;
 constexpr double kMostOddRows = 0.1;
 
-// Units of stamps since 1970: the first row whose bound is larger than the earliest stamp applies.
+// Units of stamps that count from 1970: the first entry with `below` above the earliest stamp
+// applies.
 struct EpochUnit {
   double below, seconds_a_unit;
 };
@@ -32,7 +33,7 @@ size_t RowsThatFit(const TraceSigns& signs, int64_t block) {
   }));
 }
 
-// The smallest block size with which no prompt has more blocks than ids.
+// The smallest block size at which no prompt has more blocks than hash ids.
 int64_t SmallestBlock(const TraceSigns& signs) {
   int64_t least = 1;
   for (const auto& [tokens, ids] : signs.hashed)
@@ -40,8 +41,8 @@ int64_t SmallestBlock(const TraceSigns& signs) {
   return least;
 }
 
-// The block size that fits most rows. Among equals `usual` wins, then Bailian's, then powers of
-// two.
+// The block size that fits most rows, or `usual` if none fits nine in ten. Among sizes that fit
+// equally many, `usual` wins, then Bailian's, then powers of two.
 int64_t BestBlock(const TraceSigns& signs, int64_t usual) {
   int64_t best = usual;
   size_t most = RowsThatFit(signs, usual);

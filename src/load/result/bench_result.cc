@@ -20,9 +20,9 @@ constexpr std::array<const char*, 6> kMetrics = {
 
 double Seconds(int64_t ns) { return static_cast<double>(ns) / kNsASecond; }
 
-// vLLM's client takes the first chunk with a choice, even if it holds only a chat's role.
+// vLLM's client counts up to the first chunk with a choice, even if it holds only a chat's role.
 std::optional<double> TtftOf(const RequestRecord& r) {
-  // The first token of an answer that was not a stream has no known time.
+  // An answer that is not a stream has no chunks, and so no time of its first token.
   if (r.sent_ns == 0 || r.first_choice_ns == 0 || r.chunk_ns.empty()) return std::nullopt;
   if (r.first_unsure || r.all_unsure || r.met_flush) return std::nullopt;
   return static_cast<double>(r.first_choice_ns - r.sent_ns);
@@ -35,7 +35,7 @@ std::optional<double> TpotOf(const RequestRecord& r) {
   return (static_cast<double>(*whole) - *ttft) / static_cast<double>(r.output_tokens - 1);
 }
 
-// All gaps between chunks with a choice.
+// All times between chunks with a choice.
 std::vector<double> GapsOf(const RequestRecord& r) {
   std::vector<double> gaps;
   if (r.chunk_ns.empty() || r.unsure_chunks > 0 || r.all_unsure || r.met_flush) return gaps;
@@ -89,7 +89,7 @@ void AddDetails(OrderedJson& json, const LoadRecords& records, bool detailed) {
     json["ttfts"] = std::move(ttfts);
     json["itls"] = std::move(itls);
   }
-  // vLLM always writes these two.
+  // vLLM writes these two in every file.
   json["latencies"] = std::move(latencies);
   if (detailed) json["start_times"] = std::move(start_times);
   json["queue_times"] = std::move(queue_times);
@@ -165,7 +165,7 @@ std::string BenchResultJson(const LoadRecords& records, const LoadSummary& summa
   }
   json["duration"] = Seconds(whole.duration_ns);
   json["completed"] = whole.done;
-  json["failed"] = whole.failed + whole.partial;  // without those cut by the end of the load
+  json["failed"] = whole.failed + whole.partial;  // without requests cut by the end of the load
   json["total_input_tokens"] = whole.prompt_tokens;
   json["total_output_tokens"] = whole.output_tokens;
   json["request_throughput"] = whole.requests_per_s;
@@ -176,7 +176,7 @@ std::string BenchResultJson(const LoadRecords& records, const LoadSummary& summa
   AddDetails(json, records, metrics.detailed);
   json["max_output_tokens_per_s"] = static_cast<double>(summary.peak_chunks_per_s);
   json["max_concurrent_requests"] = summary.concurrency.peak;
-  json["rtfx"] = 0.0;  // vLLM sets it for audio only
+  json["rtfx"] = 0.0;  // vLLM sets it only for audio
   for (const std::string& name : metrics.names) {
     const Distribution all = BenchMetricOf(records, name, metrics.percents);
     const auto put = [&, unsure = IsUnsure(whole, name)](std::string_view what, double value) {
@@ -189,13 +189,13 @@ std::string BenchResultJson(const LoadRecords& records, const LoadSummary& summa
       put("p" + PercentName(percent), all.At(percent).value_or(0));
     }
   }
-  // vLLM has no such key, but readers should see that the client limited the rates.
+  // vLLM has no such key; it tells readers that the client limited the rates.
   if (summary.verdict.client_bound) {
     json["client_bound"] = true;
     json["client_why"] = summary.verdict.why;
   }
   std::string text = Dump(json);
-  // vLLM's Python writes Infinity, and its readers expect no null here.
+  // vLLM's Python writes Infinity here, and its readers expect no null.
   constexpr std::string_view kNoNumber = "\"burstiness\":null";
   if (std::isinf(identity.burstiness)) {
     text.replace(text.find(kNoNumber), kNoNumber.size(), "\"burstiness\":Infinity");

@@ -11,9 +11,9 @@
 
 namespace tacho {
 
-// How `vllm bench serve` (0.32) names a run: the first keys of its result file.
+// The first keys of the result file of `vllm bench serve` (0.32), which name a run.
 struct BenchIdentity {
-  std::string date;  // 20261121-115335
+  std::string date;  // such as 20261121-115335
   std::string endpoint_type = "openai", backend = "openai";
   std::optional<std::string> label;
   std::string model_id;
@@ -26,43 +26,43 @@ struct BenchIdentity {
   std::optional<Ramp> ramp;
 };
 
-// The metrics of vLLM to report (ttft, tpot, itl, e2el, client_queue_time,
-// e2el_including_client_queue), and their percentiles.
+// Which of vLLM's metrics to report (ttft, tpot, itl, e2el, client_queue_time,
+// e2el_including_client_queue), and which of their percentiles.
 struct BenchMetrics {
   std::vector<std::string> names = {"ttft", "tpot", "itl", "e2el"};
   std::vector<double> percents = {99};
   bool goodput = false;   // SLOs were given
-  bool detailed = false;  // also the arrays by request
+  bool detailed = false;  // also writes the arrays with a value per request
 };
 // kUsage: an unknown name.
 Result<void> CheckBenchMetrics(const BenchMetrics& metrics);
 
-// Whether a metric has no figures because the client's times are unsure.
+// Whether the metric named `name` has no figures because the client's times are unsure.
 bool IsUnsure(const LoadFigures& figures, std::string_view name);
 
-// One of vLLM's metrics, in milliseconds, by vLLM's definition: "itl" are the times between chunks,
-// and in a chat the first chunk counts although it holds no token.
+// One of vLLM's metrics by vLLM's definition, in milliseconds. "itl" holds the times between
+// chunks, and the first chunk of a chat counts although it has no token.
 Distribution BenchMetricOf(const LoadRecords& records, const std::string& name,
                            const std::vector<double>& percents);
 
-// The file that `vllm bench serve --save-result` writes, key by key; one line of JSON.
+// The JSON file that `vllm bench serve --save-result` writes, with the same keys, on one line.
 std::string BenchResultJson(const LoadRecords& records, const LoadSummary& summary,
                             const BenchIdentity& identity, const BenchMetrics& metrics);
 
-// The table that `vllm bench serve` prints, with `extra` lines (already laid out) before its end.
+// The table that `vllm bench serve` prints, with `extra` (finished lines) before its end.
 std::string BenchResultText(const LoadRecords& records, const LoadSummary& summary,
                             const BenchIdentity& identity, const BenchMetrics& metrics,
                             const std::string& extra);
-// Why figures of vLLM's table differ from those of tacho's table below it; empty if none differs.
+// Says why figures of vLLM's table differ from those of tacho's table below it; empty if none does.
 std::vector<std::string> BenchDifferences(const LoadRecords& records, const LoadFigures& whole,
                                           const BenchMetrics& metrics);
-// Lines in the layout of vLLM's table, for `extra`.
+// Format lines like those of vLLM's table, for `extra`.
 std::string BenchTitle(const std::string& title, char fill = '-');
 std::string BenchRow(const std::string& label, double value);
 std::string BenchRow(const std::string& label, uint64_t value);
 std::string BenchRow(const std::string& label, std::string_view value);
 
-// "99", "99.9".
+// A percentile as text: "99", "99.9".
 std::string PercentName(double percent);
 
 }  // namespace tacho

@@ -1,4 +1,4 @@
-// The table of `vllm bench serve`, 50 columns wide.
+// Writes the table of `vllm bench serve`, 50 columns wide.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ struct MetricText {
   const char* name;
   const char* title;
   const char* word;
-  // Set where vLLM's definition gives other figures than docs/metrics.md.
+  // These two are set if vLLM's definition gives other figures than docs/metrics.md.
   const char* other_title = "";
   const char* why = "";
 };
@@ -33,7 +33,7 @@ constexpr MetricText kTexts[] = {
     {"e2el_including_client_queue", "Queue-inclusive End-to-end Latency", "E2EL incl. Queue"},
 };
 
-// The percentiles of the second table, in nanoseconds; nullptr if that table lacks the metric.
+// The metric's percentiles in tacho's own table, in nanoseconds; nullptr if that table lacks it.
 const Distribution* OursOf(const LoadFigures& whole, std::string_view name) {
   return name == "ttft"   ? &whole.ttft
          : name == "tpot" ? &whole.tpot
@@ -41,7 +41,7 @@ const Distribution* OursOf(const LoadFigures& whole, std::string_view name) {
                           : nullptr;
 }
 
-// Whether a reader would see two different figures under one name.
+// Whether the two tables would show different figures under the same name.
 bool Differs(const LoadRecords& records, const LoadFigures& whole, const MetricText& text) {
   constexpr double kSame = 0.01;
   const Distribution* ours = OursOf(whole, text.name);
@@ -51,7 +51,7 @@ bool Differs(const LoadRecords& records, const LoadFigures& whole, const MetricT
     const auto one = ours->At(percent), other = theirs.At(percent);
     return one && other && std::abs(*one / 1e6 - *other) > kSame * std::max(*one / 1e6, *other);
   };
-  // The second table has no median of ITL.
+  // tacho's own table has no median of ITL.
   return differs_at(99) || (std::string_view(text.name) != "itl" && differs_at(50));
 }
 
@@ -61,7 +61,7 @@ std::string MetricBlock(const LoadRecords& records, const LoadFigures& whole,
     return BenchTitle(text.title) + BenchRow(fmt::format("{} (ms):", text.word), "read too late");
   }
   const Distribution all = BenchMetricOf(records, text.name, percents);
-  if (all.count == 0) return "";  // answers that were not streams have no TTFT
+  if (all.count == 0) return "";  // e.g. answers that are not streams have no TTFT
   const Distribution median = BenchMetricOf(records, text.name, {50});
   std::string out = BenchTitle(Differs(records, whole, text) ? text.other_title : text.title);
   out += BenchRow(fmt::format("Mean {} (ms):", text.word), all.mean);
@@ -109,7 +109,7 @@ std::string BenchResultText(const LoadRecords& records, const LoadSummary& summa
   std::string out = BenchTitle(" Serving Benchmark Result ", '=');
   out += BenchRow("Successful requests:", whole.done);
   out += BenchRow("Failed requests:", whole.failed + whole.partial);
-  // vLLM's client has no such row.
+  // vLLM's table has no such row.
   if (whole.cancelled > 0) out += BenchRow("Cancelled requests:", whole.cancelled);
   if (summary.verdict.client_bound) out += BenchRow("Limited by the client:", "yes, see below");
   if (identity.max_concurrency) {
@@ -125,7 +125,7 @@ std::string BenchResultText(const LoadRecords& records, const LoadSummary& summa
   if (metrics.goodput && whole.unsure_first == 0)
     out += BenchRow("Request goodput (req/s):", whole.good_per_s);
   out += BenchRow("Output token throughput (tok/s):", whole.output_tokens_per_s);
-  if (summary.peak_chunks_per_s > 0) {  // unknown for answers that were not streams
+  if (summary.peak_chunks_per_s > 0) {  // unknown for answers that are not streams
     out += BenchRow("Peak output token throughput (tok/s):",
                     static_cast<double>(summary.peak_chunks_per_s));
   }

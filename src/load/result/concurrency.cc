@@ -9,7 +9,8 @@ namespace {
 
 constexpr double kOfLevel = 0.95;
 
-// `count` requests begin (or, if negative, end) at `at_ns`.
+// A moment at which a request begins or ends. EdgesOf first sets `count` to 1 or -1, and then to
+// the number of requests in flight from this moment on.
 struct Edge {
   int64_t at_ns = 0;
   int64_t count = 0;
@@ -22,7 +23,7 @@ std::vector<Edge> EdgesOf(std::span<const RequestRecord> requests) {
     edges.push_back({request.sent_ns, 1});
     edges.push_back({request.ended_ns, -1});
   }
-  // Ends come before beginnings at the same time: intervals are half-open.
+  // At equal times ends come before beginnings, because intervals are half-open.
   std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
     return a.at_ns != b.at_ns ? a.at_ns < b.at_ns : a.count < b.count;
   });
@@ -32,7 +33,7 @@ std::vector<Edge> EdgesOf(std::span<const RequestRecord> requests) {
 }
 
 double MedianCount(std::span<const Edge> edges, int64_t from_ns, int64_t to_ns) {
-  std::vector<std::pair<int64_t, int64_t>> spans;  // count, time
+  std::vector<std::pair<int64_t, int64_t>> spans;  // number in flight, and for how long
   for (size_t i = 0; i + 1 < edges.size(); ++i) {
     const int64_t begin = std::max(edges[i].at_ns, from_ns);
     const int64_t end = std::min(edges[i + 1].at_ns, to_ns);

@@ -6,8 +6,9 @@
 namespace tacho {
 namespace {
 
-// The ranks that enclose the percentile in 95 of 100 cases, by the normal approximation of the
-// binomial distribution. It needs about 5 samples on each side; absent below that.
+// Adds the samples whose ranks enclose the percentile in 95 of 100 cases, by the normal
+// approximation of the binomial distribution. It needs about 5 samples on each side; with fewer
+// there are no bounds.
 void AddBounds(std::span<const double> sorted, Percentile& percentile) {
   const auto n = static_cast<double>(sorted.size());
   const double share = percentile.percent / 100;
@@ -33,7 +34,7 @@ double PercentileOf(std::span<const double> sorted, double percent) {
   const double below = std::floor(at), share = at - below;
   const auto i = static_cast<size_t>(below);
   if (i + 1 >= sorted.size()) return sorted.back();
-  // Like numpy's lerp: from the nearer end, so that it is monotonic.
+  // Interpolates from the nearer end, like numpy's lerp, so that the result is monotonic.
   const double step = sorted[i + 1] - sorted[i];
   return share < 0.5 ? sorted[i] + step * share : sorted[i + 1] - step * (1 - share);
 }

@@ -7,29 +7,30 @@
 
 namespace tacho {
 
-// A percentile with its 95 % confidence bounds: those of the order statistics, which assume nothing
-// about the distribution. Absent with too few samples.
+// A percentile with 95 % confidence bounds. The bounds are order statistics, which assume nothing
+// about the distribution; they are absent if there are too few samples.
 struct Percentile {
   double percent = 0, value = 0;
   std::optional<double> low, high;
 };
 
-// Statistics of a set of samples, in the samples' unit; all absent without samples.
+// Statistics of samples, in the samples' unit. Without samples there are no percentiles.
 struct Distribution {
   uint64_t count = 0;
   double mean = 0;
-  double deviation = 0;  // of the population, like numpy.std
+  double deviation = 0;  // population standard deviation, like numpy.std
   double least = 0, most = 0;
   std::vector<Percentile> percentiles;
 
-  // The value of a percentile that was requested, else absent.
+  // The value of that percentile; absent if it was not requested.
   std::optional<double> At(double percent) const;
 };
 
-// `percents` from 0 to 100. Percentiles by numpy's linear rule (type 7). Sorts the samples.
+// `percents`: from 0 to 100. Computes percentiles by numpy's linear rule (type 7). Sorts the
+// samples.
 Distribution Describe(std::vector<double> samples, std::span<const double> percents);
 
-// numpy.percentile of sorted samples, which must not be empty.
+// Like numpy.percentile. `sorted` must be sorted and not empty.
 double PercentileOf(std::span<const double> sorted, double percent);
 
 }  // namespace tacho

@@ -50,7 +50,7 @@ void WriteFigures(JsonWriter& json, const LoadFigures& f) {
 
 }  // namespace
 
-// Long because each field takes a line.
+// Long: each field takes a line.
 std::string LoadJson(const FinishedLoad& load, std::string_view version) {
   const LoadSummary& s = load.summary;
   JsonWriter json;

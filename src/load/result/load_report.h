@@ -12,11 +12,11 @@
 
 namespace tacho {
 
-// The recording around a load.
+// The recording that was made around a load.
 struct ProfiledRun {
   std::string folder;
   bool complete = false;  // every trace is present and complete
-  int status = 0;         // what tacho record would exit with
+  int status = 0;         // the exit status that tacho record would give
 };
 
 // A finished load, with everything that its report needs.
@@ -29,15 +29,15 @@ struct FinishedLoad {
   BenchMetrics metrics;
   std::vector<Slo> slos;
   std::vector<std::string> remarks;
-  std::optional<ProfiledRun> run;  // with --profile
+  std::optional<ProfiledRun> run;  // set with --profile
 };
 
-// A percentile in milliseconds, the unit of all latencies in the report (vLLM's table has the
-// same); an empty cell if there is no such percentile.
+// A percentile in milliseconds, the unit of all latencies in the report as in vLLM's table; an
+// empty cell if `all` has no such percentile.
 Cell MsCell(const Distribution& all, double percent);
 
-// vLLM's table, then what it lacks: the steady state, each scenario, the times from the schedule,
-// the client itself, what failed.
+// vLLM's table and then what it lacks: the steady state, each scenario, the times counted from the
+// schedule, the client's own health, and what failed.
 std::string LoadText(const FinishedLoad& load, const TextStyle& style);
 
 // The report as JSON (docs/load.md), schema 1.

@@ -10,11 +10,11 @@
 namespace tacho {
 namespace {
 
-// Above these limits the client affects its own measurements. A tick of the kernel's timer and a
-// turn of the event loop stay well below.
+// Beyond these limits the client affects its own measurements. A tick of the kernel's timer and one
+// round of the event loop stay well below them.
 constexpr double kLatenessOfTtft = 0.05, kLeastLatenessNs = 2e6, kMostCpuShare = 0.85;
 
-// Rates over less time cover only a few engine steps.
+// Rates over a shorter time would cover only a few engine steps.
 constexpr double kLeastSteadyNs = 1e9;
 
 using Picked = std::vector<const RequestRecord*>;
@@ -60,7 +60,8 @@ void CountStatus(const RequestRecord& request, LoadFigures& figures) {
   }
 }
 
-// The share of a request's output inside the interval; without chunks, all of it came at its end.
+// The share of a request's output that came inside the interval. Without chunks, all output counts
+// as having come at the request's end.
 template <typename Inside>
 double ShareInside(const RequestRecord& request, const Inside& inside) {
   if (request.chunk_ns.empty()) return inside(request.last_choice_ns) ? 1 : 0;
@@ -73,7 +74,7 @@ double ShareInside(const RequestRecord& request, const Inside& inside) {
 }
 
 // The time in which engines wrote their traces. No rate includes this time, nor what other engines
-// sent in it.
+// sent during it.
 struct Flush {
   int64_t from_ns = 0, to_ns = 0;  // both 0: never
   [[nodiscard]] bool Holds(int64_t at_ns) const { return at_ns >= from_ns && at_ns < to_ns; }
@@ -82,9 +83,9 @@ struct Flush {
   }
 };
 
-// Sets the rates from the output inside an interval, whenever its requests were sent. A request
-// counts with the share of its output inside, so that tokens divided by requests are right: if
-// requests come in waves, whole requests would be off by a wave.
+// Sets the rates from the output that came inside an interval, no matter when its requests were
+// sent. A request counts by the share of its output inside, so that tokens divided by requests is
+// right: if requests come in waves, counting whole requests would be wrong by up to a wave.
 void SetRates(const Picked& requests, int64_t from_ns, int64_t to_ns, const Flush& flush,
               const SummaryOptions& options, LoadFigures& figures) {
   figures.duration_ns = to_ns - from_ns - flush.Inside(from_ns, to_ns);
@@ -160,8 +161,8 @@ LoadFigures FiguresOf(const Picked& requests, const SummaryOptions& options) {
   return figures;
 }
 
-// The largest number of chunks in one second, counted from the start of the load as vLLM's client
-// does.
+// The largest number of chunks in one second. Seconds count from the start of the load, as in
+// vLLM's client.
 uint64_t PeakChunks(const LoadRecords& records) {
   std::vector<uint64_t> chunks;
   for (const RequestRecord& request : records.requests) {
@@ -223,8 +224,8 @@ ClientVerdict Judge(const LoadRecords& records, const LoadFigures& whole) {
   return verdict;
 }
 
-// `error` without its figures (bytes, tokens, times), which do not distinguish kinds of errors. An
-// HTTP status stays, and so do digits within a word (an address, an id), because they do.
+// `error` with 0 in place of its figures (bytes, tokens, times), which do not distinguish kinds of
+// errors. An HTTP status and digits inside a word (an address, an id) do, so they stay.
 std::string KindOfError(std::string_view error) {
   constexpr std::string_view kStatus = "HTTP ";
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
@@ -284,7 +285,7 @@ LoadSummary Summarise(const LoadRecords& records, const SummaryOptions& options)
   };
   summary.whole = figures(all);
   summary.window = SteadyWindowOf(records.requests, options.most_at_once);
-  // A steady window that contains a flush does not show one load.
+  // A steady window that contains a flush does not show a single load.
   if (summary.window && flush.Inside(summary.window->from_ns, summary.window->to_ns) > 0)
     summary.window.reset();
   if (summary.window) {

@@ -63,7 +63,7 @@ void AddBounds(Document& document, const Distribution& all, std::string_view nam
            : " (too few requests for a confidence interval)")});
 }
 
-// Remarks that qualify the figures.
+// Remarks that limit what the figures mean.
 std::vector<std::string> Caveats(const FinishedLoad& load) {
   std::vector<std::string> lines = load.remarks;
   const LoadFigures& whole = load.summary.whole;

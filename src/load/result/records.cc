@@ -18,8 +18,7 @@ int64_t UnixOf(int64_t monotonic_ns, std::span<const ClockPair> clocks) {
   const ClockPair& left = *(after - 1);
   const int64_t since = monotonic_ns - left.monotonic_ns;
   if (after == clocks.end()) return left.unix_ns + since;
-  // Adds the nanoseconds elapsed and a proportional part of what the Unix clock gained on the
-  // monotonic one.
+  // Add the elapsed time and, in proportion, what the Unix clock gained on the monotonic one.
   const int64_t span = after->monotonic_ns - left.monotonic_ns;
   const int64_t gained = (after->unix_ns - left.unix_ns) - span;
   return left.unix_ns + since +

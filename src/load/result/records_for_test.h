@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-// A request sent at `sent_ms`, with one chunk of one token at each of these times (in ms).
+// A request sent at `sent_ms`. At each time of `chunks_ms` it got a chunk of one token.
 inline RequestRecord RequestForTest(int64_t sent_ms, const std::vector<int64_t>& chunks_ms) {
   RequestRecord r;
   r.scenario = "chat";
@@ -32,7 +32,7 @@ inline RequestRecord RequestForTest(int64_t sent_ms, const std::vector<int64_t>&
   return r;
 }
 
-// A load that started at 1000 ms.
+// A load with these requests, which started at 1000 ms.
 inline LoadRecords RecordsForTest(std::vector<RequestRecord> requests) {
   LoadRecords records;
   records.started_ns = 1'000'000'000;

@@ -60,8 +60,8 @@ void AppendRecord(std::string& out, const RequestRecord& r, std::span<const Cloc
   if (r.all_unsure) out += ",\"all_unsure\":true";
   if (r.met_flush) out += ",\"met_flush\":true";
   if (!r.chunk_ns.empty()) {
-    // Times are written as differences: the first from the time of sending, each other from the
-    // chunk before.
+    // Times are written as differences: the first from the sending, each other from the chunk
+    // before it.
     out += ",\"chunk_dt_ns\":[";
     int64_t before = r.sent_ns;
     for (size_t i = 0; i < r.chunk_ns.size(); ++i) {

@@ -12,19 +12,20 @@ namespace tacho {
 
 enum class SloMetric { kTtft, kTpot, kEndToEnd };
 
-// A limit that a good request keeps.
+// A limit that a request must keep to count as good.
 struct Slo {
   SloMetric metric = SloMetric::kTtft;
   double most_ns = 0;
-  std::string text;  // as it was given: "ttft:200"
+  std::string text;  // as the user gave it: "ttft:200"
 };
 
-// "ttft:200": milliseconds, or with a unit ("ttft=1.5s", "tpot:50ms"). Names: ttft, tpot, e2el (or
-// e2e). Several are separated by blanks or commas. kUsage: an unknown name, an invalid number.
+// Parses "ttft:200" (milliseconds) or a value with a unit ("ttft=1.5s", "tpot:50ms"). Names: ttft,
+// tpot, e2el (or e2e). Blanks or commas separate several limits. kUsage: an unknown name, an
+// invalid number.
 Result<std::vector<Slo>> ParseSlos(std::string_view text);
 
-// Whether the request is done and keeps each limit. As in vLLM's client, the TPOT of an answer of
-// one token is 0.
+// Whether the request is done and keeps every limit. As in vLLM's client, an answer with one token
+// has a TPOT of 0.
 bool KeepsSlos(const RequestRecord& record, const std::vector<Slo>& slos);
 
 }  // namespace tacho

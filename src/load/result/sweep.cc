@@ -18,7 +18,7 @@ namespace {
 constexpr double kMostLevels = 64;
 constexpr uint64_t kRequestsForP99 = 100;
 
-// The figures of the steady state if there is one, else of the whole load.
+// The steady state's figures if there are any, else those of the whole load.
 const LoadFigures& FiguresOf(const SweepLevel& level) {
   return level.summary.steady ? *level.summary.steady : level.summary.whole;
 }
@@ -34,7 +34,7 @@ std::string RemarkOf(const SweepLevel& level, bool knee) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-// The number of levels whose load was complete and answered: a knee must beat others.
+// How many levels ran to their end and were answered: a knee needs other levels to compare with.
 size_t WholeLevels(const std::vector<SweepLevel>& levels) {
   return static_cast<size_t>(
       std::count_if(levels.begin(), levels.end(), [](const SweepLevel& level) {
@@ -88,7 +88,7 @@ Result<std::vector<double>> ParseLevels(std::string_view text) {
     if (!add(part.substr(dots + 2))) return bad();
     const double last = levels.back();
     levels = std::move(until);
-    // The last level is included even if the ratio steps over it.
+    // The last level is added after this loop, even if the ratio steps over it.
     for (double next = levels.back() * ratio; next < last * 0.999; next *= ratio) {
       const double digit = std::pow(10, std::floor(std::log10(next)) - 3);
       const double level = std::round(next / digit) * digit;

@@ -11,35 +11,37 @@
 
 namespace tacho {
 
-// One load for each level of the swept quantity.
+// A sweep runs one load for each level of one quantity.
 enum class SweepOf { kNone, kConcurrency, kRate };
 struct Sweep {
   SweepOf of = SweepOf::kNone;
   std::vector<double> levels;
-  double attain = 0.95;  // share of the requests that must keep the SLOs, if any
+  double attain = 0.95;  // share of the requests that must keep the SLOs, if there are any
 };
 
 struct SweepLevel {
   double level = 0;
   LoadSummary summary;
-  std::optional<double> attained;  // share of the sent requests that kept the SLOs, if any
-  bool keeps_slos = true;          // `attained` is large enough
-  std::string ended_early;         // as in LoadRecords; so is broken_off
+  // Share of the sent requests that kept the SLOs; absent without SLOs.
+  std::optional<double> attained;
+  bool keeps_slos = true;   // `attained` is at least Sweep::attain
+  std::string ended_early;  // this and `broken_off`: as in LoadRecords
   bool broken_off = false;
 };
 
-// The level at which throughput over latency is largest: output tokens a second over the median end
-// to end time (Kleinrock's power). Below it more load is almost free; above it requests take longer
-// for little more throughput. Never a level that the client limited, that broke the SLOs, had
-// failures or was interrupted. Absent if no level is left.
+// The level with the largest throughput over latency (Kleinrock's power): output tokens per second
+// divided by the median end-to-end time. Below it, more load is almost free; above it, requests
+// take longer for little more throughput. Skips levels that the client limited, that broke the
+// SLOs, had failures or were interrupted. Absent if no level is left.
 std::optional<size_t> KneeOf(const std::vector<SweepLevel>& levels);
 
-// "1,2,4..256": numbers; ".." continues the ratio up to the last one. Errors are kUsage.
+// Parses a list of levels: "1,2,4..256". ".." continues the ratio of the two numbers before it (2
+// if there is only one) up to the number after it. Errors are kUsage.
 Result<std::vector<double>> ParseLevels(std::string_view text);
 
-// The result of a level, for a log: "at once 8: 120 done, 12.3 req/s, 456 tok/s".
+// The result of a level as a line for a log: "at once 8: 120 done, 12.3 req/s, 456 tok/s".
 std::string SweepLine(SweepOf sweep, const SweepLevel& level);
-// `levels`: the finished ones. `with_slos`: shows how many requests kept the SLOs.
+// `levels`: those that finished. `with_slos`: shows how many requests kept the SLOs.
 std::string SweepText(const Sweep& sweep, bool with_slos, const std::vector<SweepLevel>& levels,
                       const TextStyle& style);
 std::string SweepJson(const Sweep& sweep, const std::vector<SweepLevel>& levels,

@@ -9,7 +9,7 @@
 
 namespace tacho {
 
-// What the answers share.
+// Helpers that several answers use.
 
 // A step of the rank whose steps the screens show.
 struct PlacedStep {
@@ -18,7 +18,7 @@ struct PlacedStep {
 };
 
 std::vector<PlacedStep> StepsOfScreens(const RunAnalysis& run);
-// The steps of the phase that takes the most time. Empty steps do not count.
+// The steps of the phase whose steps take the most time. Empty steps are left out.
 std::vector<PlacedStep> MainSteps(const std::vector<PlacedStep>& steps);
 
 struct AnswerInput {
@@ -32,13 +32,13 @@ struct AnswerInput {
 };
 
 Answer CannotTell(std::string why);
-// Why a share of GPU work is not given: the share of the recorded work does not bound that of all
-// work.
+// Why a share of GPU work is not given: the share in the recorded work says nothing about the
+// missing work.
 inline constexpr const char* kUnknownWork =
     "GPU work is missing from the recording, and nothing tells what it was";
 // Begins `text` with a capital letter.
 std::string Sentence(std::string text);
-// The longest gap of all ranks with a cause that `wanted` accepts; nullopt if none is listed.
+// The longest listed gap, of any rank, whose cause `wanted` accepts; nullopt: there is none.
 template <typename Wanted>
 std::optional<Evidence> LongestGap(const AnswerInput& in, Wanted wanted) {
   std::optional<Evidence> longest;
@@ -50,9 +50,10 @@ std::optional<Evidence> LongestGap(const AnswerInput& in, Wanted wanted) {
   }
   return longest;
 }
-// "201 decode steps". `steps`: one or more, all of one phase.
+// The number and the phase of `steps`: "201 decode steps". `steps` must not be empty, and all must
+// be of one phase.
 std::string StepsText(const std::vector<PlacedStep>& steps);
-// "84.5 ms of GPU time", with " over 8 devices" if there are several.
+// `time` in words: "84.5 ms of GPU time", with " over 8 devices" if there are several.
 std::string DeviceTimeText(const AnswerInput& in, DurationNs time);
 // Why there is no device time.
 std::string NoDeviceTime(const AnswerInput& in);

@@ -14,7 +14,7 @@
 namespace tacho {
 namespace {
 
-// The figure comes from the phase with the most steps, if that phase changed beyond noise.
+// The answer's figure is the change of the phase with the most steps, if it changed beyond noise.
 Answer AnswerChange(const AnswerInput& in) {
   if (in.changes == nullptr) return CannotTell("only one run was given");
   if (!in.changes->obstacles.empty()) return CannotTell(in.changes->obstacles.front().text);
@@ -100,7 +100,8 @@ std::vector<PlacedStep> MainSteps(const std::vector<PlacedStep>& steps) {
   for (const PlacedStep& placed : steps) {
     const Step& step = *placed.step;
     if (step.label.phase == Phase::kEmpty) continue;
-    times[step.label.phase] += step.when.length();  // not the period: it may contain a pause
+    // Not the time to the next step, which may contain a pause.
+    times[step.label.phase] += step.when.length();
   }
   const auto most = std::ranges::max_element(
       times, {}, [](const auto& phase_and_time) { return phase_and_time.second; });
@@ -137,7 +138,7 @@ std::string NoDeviceTime(const AnswerInput& in) {
 std::vector<Answer> Answers(const RunAnalysis& run, const RunChanges* changes) {
   const AnswerInput in(run, changes);
   std::vector<Answer> answers;
-  // Then no figure of a rank exists, not even one that is 0.
+  // If every file mixes several ranks, no figure of a single rank is known, not even as 0.
   const bool are_mixed =
       !run.traces.empty() && std::ranges::all_of(run.traces, [](const TraceAnalysis& trace) {
         return trace.notes.CountOf(NoteId::kMixedRanks) > 0;

@@ -18,11 +18,11 @@ constexpr const char* kIdleUnknown =
     "GPU work that is missing from the recording may have run while the device looks idle";
 constexpr const char* kNoClock = "host and device have no clock in common";
 
-// A device that is this busy is the limit by itself. A host that causes this share of the idle time
-// is the limit.
+// The device is the limit if it is busy for kBusyEnough of the time; else the host is, if it causes
+// kMostOfIdle of the idle time.
 constexpr double kBusyEnough = 0.90, kMostOfIdle = 0.50;
 
-// Sets figure and share to `part` of `whole`.
+// Sets the answer's figure and share to `part` as a share of `whole`.
 void SetShare(Answer& answer, DurationNs part, DurationNs whole) {
   answer.figure = FormatShare(part, whole);
   answer.share = ShareOf(part, whole);
@@ -80,10 +80,10 @@ Answer AnswerTrust(const AnswerInput& in) {
     parts.push_back(CaveatBesideLoss(in.run));
   } else {
     std::string caveat = Caveat(*only);
-    // The caveat names the loss if idle time is still known.
+    // If idle time is still known, the caveat already names the loss.
     if (!IsWhole(*only) && !caveat.empty() && only->idle.known) parts.clear();
     parts.push_back(std::move(caveat));
-    // Of front ends.
+    // Incomplete traces besides the rank's own, such as a front end's.
     const uint64_t others = traces.size() - whole - (IsWhole(*only) ? 0 : 1);
     if (others > 0) parts.push_back(FormatCounted(others, "other trace") + " incomplete");
   }
@@ -98,7 +98,7 @@ Answer AnswerIdle(const AnswerInput& in) {
   const DeviceTotals& totals = in.totals.devices;
   if (totals.window.ns == 0) return CannotTell(NoDeviceTime(in));
   const IdleTable& idle = in.totals.idle;
-  // Results that were read back may have no causes.
+  // Results that were read back from a file may lack the causes.
   if (!totals.whole || (totals.idle.ns > 0 && idle.causes.empty())) return CannotTell(kIdleUnknown);
   Answer answer;
   SetShare(answer, totals.idle, totals.window);
@@ -146,7 +146,7 @@ Answer AnswerBound(const AnswerInput& in) {
         fmt::format("neither alone: the GPU is busy for {}, and the host causes {}{} of the rest",
                     busy, least, FormatShare(hosts, idle));
   }
-  // A rank that is idle because of its host makes the others busy: they wait for it.
+  // Other ranks look busy while they wait for a rank whose host is late, so name such ranks here.
   for (const Straggler& found : FindStragglers(in.run.ranks)) {
     if (found.sign == Straggler::Sign::kCausesWaiting && found.why == Straggler::Why::kHost)
       text += "; " + StragglerText(in.run.ranks, found);
@@ -227,7 +227,7 @@ Answer AnswerFirst(const AnswerInput& in) {
   if (findings.empty() || !findings.front().known())
     return CannotTell("there is neither idle time nor exposed communication");
   const RunFinding& first = findings.front();
-  // Unknown time may belong to any cause of idle time.
+  // Time of unknown cause may belong to any cause, so another cause may be the largest.
   const DurationNs unknown = UnknownTime(in.totals.idle);
   const bool another_may_be_first = std::ranges::any_of(findings, [&](const RunFinding& finding) {
     DurationNs most = finding.cost;

@@ -27,7 +27,7 @@ Launched CountLaunches(const AnswerInput& in) {
   return sum;
 }
 
-// Whether a graph launch begins while the step's annotation is open.
+// Whether a graph launch begins within the step's annotation.
 bool HasGraph(const AnswerInput& in, const PlacedStep& placed) {
   const std::vector<GraphLaunch>& graphs = in.run.traces[placed.trace].launches.graphs;
   const auto first =
@@ -64,7 +64,7 @@ Answer AnswerGraphs(const AnswerInput& in) {
     answer.sentence += fmt::format(", {} with their work", FormatCount(launched.graphs_with_work));
   std::vector<PlacedStep> steps = MainSteps(in.steps);
   const auto has_none = [&](const PlacedStep& placed) { return !HasGraph(in, placed); };
-  // The calls of a step that lost work may not have been recorded.
+  // If a step lost work, its graph launch may have been lost too, so the step says nothing.
   std::erase_if(
       steps, [&](const PlacedStep& placed) { return placed.step->lost_work && has_none(placed); });
   const auto without = static_cast<uint64_t>(std::ranges::count_if(steps, has_none));

@@ -12,7 +12,7 @@ namespace tacho {
 namespace {
 
 constexpr size_t kFewestForDrift = 8;  // steps
-constexpr double kOutlier = 2;         // times the median
+constexpr double kOutlier = 2;         // a step this many times the median is an outlier
 
 constexpr const char* kNoSteps = "the traces hold no step annotation";
 
@@ -28,13 +28,13 @@ std::vector<int64_t> HostTimes(const std::vector<PlacedStep>& steps) {
   return times;
 }
 
-// "decode steps".
+// The phase of the steps in words: "decode steps".
 std::string StepNoun(const std::vector<PlacedStep>& steps) {
   return steps.front().step->label.phase == Phase::kOther ? "steps of unknown phase"
                                                           : fmt::format("{} steps", PhaseOf(steps));
 }
 
-// Periods from start to start; the last step has none.
+// The times from the start of each step to the start of the next; the last step has none.
 std::vector<int64_t> Periods(const std::vector<PlacedStep>& steps) {
   std::vector<int64_t> periods;
   for (const PlacedStep& placed : steps) {
@@ -53,7 +53,7 @@ DurationNs MedianOf(std::span<const int64_t> times) {
   return Summarize(copy).p50;
 }
 
-// -1: unknown.
+// How many requests, or tokens, are in a step; -1: unknown.
 int64_t RequestsOf(const StepLabel& label) {
   if (label.context_requests < 0 && label.generation_requests < 0) return -1;
   return AddSaturated(std::max<int64_t>(label.context_requests, 0),
@@ -65,7 +65,7 @@ int64_t TokensOf(const StepLabel& label) {
                       std::max<int64_t>(label.generation_tokens, 0));
 }
 
-// "64 (8 to 72)": the median, the least and the most.
+// The median, the least and the most: "64 (8 to 72)".
 std::string SpreadText(std::vector<int64_t> values) {
   const DurationStats stats = Summarize(values);  // here the values are counts, not times
   if (stats.min == stats.max) return FormatCount(stats.p50.ns);

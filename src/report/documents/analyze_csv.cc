@@ -50,12 +50,13 @@ Table Named(const char* name, Table table) {
   return table;
 }
 
-// A table of a trace: see CsvTable.
+// How to make a table for one trace; `row` and `fields` as in CsvTable.
 struct TraceTable {
   std::string_view row, fields;
   Table (*make)(const TraceAnalysis&);
 };
-// Memory is in the tables of key averages alone, outermost times in the others.
+// Two JSON objects give the columns of operator tables their meaning: only key averages have
+// memory, only the others have outermost times.
 constexpr std::string_view kOpFields = "traces[].key_averages_by_shape[] traces[].ops_by_shape[]";
 // In the order of the files.
 constexpr TraceTable kTables[] = {
@@ -116,7 +117,7 @@ constexpr TraceTable kTables[] = {
      [](const TraceAnalysis& t) { return GapsTable(t.idle, t.span.start, true, {}); }},
 };
 
-// The tables of all traces, one below the other. Each row starts with its trace.
+// Puts the tables of all traces below each other. Each row starts with its trace.
 Table OfAllTraces(const RunAnalysis& run, Table (*make)(const TraceAnalysis&)) {
   Table all = make(TraceAnalysis{});
   all.rows.clear();

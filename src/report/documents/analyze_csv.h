@@ -11,19 +11,19 @@
 
 namespace tacho {
 
-// A table of `--csv` over all traces. Each row begins with the trace it belongs to (path, rank);
-// times are whole nanoseconds.
+// A table that --csv writes, over all traces. Each row begins with the trace it belongs to (path,
+// rank); times are whole nanoseconds.
 struct CsvTable {
   std::string_view row;  // what a row is, for docs/csv.md
-  // Paths of objects of the JSON (docs/json.md), with a blank between them. A column without a
-  // meaning of its own has that of the field with the same key, in the first of these objects that
+  // Paths of JSON objects (docs/json.md), separated by blanks. If a column states no meaning,
+  // docs/csv.md takes it from the field with the column's key, in the first of these objects that
   // has such a field.
   std::string_view fields;
   Table table;
 };
 
-// One table at a time, always the same ones in the same order: all rows of a large run take
-// gigabytes as tables.
+// Visits the tables one at a time, because all tables of a large run take gigabytes. The tables and
+// their order are always the same.
 void VisitCsvTables(const RunAnalysis& run, const std::function<void(const CsvTable&)>& visit);
 
 // The tables as (file name, content).

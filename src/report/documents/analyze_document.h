@@ -7,8 +7,8 @@
 
 namespace tacho {
 
-// The report of one trace. `ranks`: the ranks of its run, if the run has no other trace; reports
-// the missing ones. `requests`: of the run.
+// The report of one trace. If it is the run's only trace, `ranks` has the ranks of the run, so that
+// missing ranks are reported. `requests`: the requests of the run.
 Document TraceDocument(const TraceAnalysis& trace, const RankTable& ranks,
                        const ScreenOptions& options, const RequestAnalysis& requests = {});
 
@@ -18,11 +18,12 @@ Document RunDocument(const RunAnalysis& run, const ScreenOptions& options);
 // The first screen: TraceDocument if one trace stands for the run (OnlyTrace), else RunDocument.
 std::string AnalyzeText(const RunAnalysis& run, const ScreenOptions& options);
 
-// What to show again when more ranks arrive: the ranks side by side, without the tables of
-// AnalyzeText.
+// What is printed when more ranks of a recording have arrived, after AnalyzeText was printed: only
+// the ranks side by side.
 std::string RanksText(const RunAnalysis& run, const ScreenOptions& options);
 
-// "only 10.0 ms to 20.0 ms of the trace"; "" for the whole trace.
+// Which part of the trace the figures cover: "only 10.0 ms to 20.0 ms of the trace"; "" for the
+// whole trace.
 std::string ScopeText(const TraceAnalysis& trace);
 
 }  // namespace tacho

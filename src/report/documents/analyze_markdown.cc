@@ -29,8 +29,8 @@ Document HeadOf(const RunAnalysis& run, const TextStyle& style) {
   return head;
 }
 
-// The whole document with `top` rows of each long table. Traces that do not fit are left out and
-// counted in `left_out`.
+// The whole text, with `top` rows of each long table. Traces that do not fit are left out, and
+// `left_out` says how many.
 std::string Together(const RunAnalysis& run, const Document& head, const ScreenOptions& options,
                      size_t top, std::string_view version, size_t& left_out) {
   std::string out = RenderMarkdown(head);
@@ -73,7 +73,7 @@ std::string AnalyzeMarkdown(const RunAnalysis& run, const ScreenOptions& options
                             std::string_view version, Document more) {
   Document head = HeadOf(run, options.style);
   head.Append(std::move(more));
-  // A document of this size cannot hold more rows.
+  // More rows than this cannot fit, at 32 bytes a row.
   size_t top = std::min<size_t>(options.top, kMarkdownLimit / 32);
   size_t left_out = 0;
   std::string out = Together(run, head, options, top, version, left_out);

@@ -8,8 +8,8 @@
 namespace tacho {
 
 // The report as GitHub Markdown, below kMarkdownLimit bytes however many traces there are: the
-// number of rows per table is halved until all traces fit. The last line counts traces that still
-// do not fit. `more` stands below the verdict of the run.
+// number of rows per table is halved until all traces fit. If some traces do not fit even then, the
+// last line says how many. `more` is put below the run's verdict and findings.
 inline constexpr size_t kMarkdownLimit = 60'000;
 inline constexpr std::string_view kMarkdownReportBegin = "## Where the time goes\n";
 std::string AnalyzeMarkdown(const RunAnalysis& run, const ScreenOptions& options,

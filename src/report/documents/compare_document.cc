@@ -13,7 +13,7 @@
 namespace tacho {
 namespace {
 
-// "runs/before and 2 more"; the first trace's path if no name is known.
+// The name of a side: "runs/before and 2 more". Uses the traces' paths if no names are known.
 std::string NameOf(const SideFacts& facts) {
   const std::vector<std::string>& names = facts.names.empty() ? facts.paths : facts.names;
   if (names.empty()) return "no trace";
@@ -21,7 +21,8 @@ std::string NameOf(const SideFacts& facts) {
   return fmt::format("{} and {} more", names.front(), names.size() - 1);
 }
 
-// "base  runs/before · vLLM 0.32.0 · 8 traces · 8 ranks · NVIDIA H200".
+// The line that describes a side: "base runs/before · vLLM 0.32.0 · 8 traces · 8 ranks · NVIDIA
+// H200".
 Labelled SideLine(const std::string& label, const SideFacts& facts) {
   TraceFacts engine;
   engine.engine = facts.engine;
@@ -85,7 +86,7 @@ void AddWhole(const WholeChange& whole, const CompareView& view, Document& docum
       Paragraph{"of one device on average; one measurement a side, so no bounds", Paint::kDim});
 }
 
-// Adds the obstacles; returns whether the comparison continues.
+// Adds the obstacles to a comparison. Returns whether the comparison is shown in spite of them.
 bool AddObstacles(const RunChanges& changes, const CompareView& view, Document& document) {
   for (const Obstacle& obstacle : changes.obstacles) {
     if (view.anyway || &obstacle != &changes.obstacles.front())

@@ -10,13 +10,13 @@ namespace tacho {
 
 struct CompareView {
   TextStyle style;
-  size_t top = 12;      // the rows shown of long tables
-  bool all = false;     // also what did not change beyond noise, and figures without bounds
-  bool anyway = false;  // obstacles are remarks
+  size_t top = 12;      // how many rows of long tables are shown
+  bool all = false;     // shows also what did not change beyond noise, and figures without bounds
+  bool anyway = false;  // compares in spite of obstacles, which become remarks
 };
 
-// All of a comparison: the verdict, gates, steps by phase, the way from base to new by part, and
-// kernels.
+// The whole comparison: the verdict, gates, steps by phase, which parts of a step or window account
+// for the change, and kernels.
 Document CompareDocument(const RunChanges& changes, const std::vector<GateResult>& gates,
                          const CompareView& view);
 

@@ -33,7 +33,7 @@ constexpr size_t kSlowestGaps = 8, kListedRequests = 12;
 
 std::string Quoted(std::string_view text) { return "'" + VisibleText(text) + "'"; }
 
-// "rank 0", or the name of the rank within the run, or the path.
+// A trace's name: that of its rank, "rank 0", or else its path.
 std::string NameOf(const TraceAnalysis& trace) {
   const std::string name = trace.facts.identity.RankName();
   return name.empty() ? trace.path : name;
@@ -45,7 +45,7 @@ bool IsOf(const TraceAnalysis& trace, const std::string& of) {
          (identity.rank && of == fmt::format("rank{}", *identity.rank));
 }
 
-// What is explained, and how it is shown.
+// Builds the document that explains one request, step or gap of a run.
 class Explainer {
  public:
   Explainer(const RunAnalysis& run, const ScreenOptions& options) : run_(run), options_(options) {}
@@ -68,9 +68,10 @@ class Explainer {
     const auto meant = TraceOf(word);
     return meant && *meant == trace;
   }
-  // "step:17", or "w1/step:17" if it is not of the first trace.
+  // A step as ParseExplainTarget reads it: "step:17", or "w1/step:17" if it is not in the first
+  // trace.
   [[nodiscard]] std::string StepWord(uint32_t trace, size_t number) const;
-  // The paths to view one trace alone: its own, if the run has others.
+  // The paths for `tacho view` to show this trace alone.
   [[nodiscard]] std::string ViewOf(uint32_t trace) const {
     return run_.traces.size() == 1 ? options_.view_paths : ShellWord(run_.traces[trace].path);
   }
@@ -80,9 +81,9 @@ class Explainer {
   Document document_;
 };
 
-// The trace whose steps or gaps are meant.
+// The trace that ExplainTarget::of means.
 Result<uint32_t> Explainer::TraceOf(const std::string& of) const {
-  // The name of an engine stands for the rank whose steps its requests are joined with.
+  // An engine's name means the rank whose steps are joined with the engine's requests.
   if (run_.joined && !of.empty()) {
     const std::vector<std::string>& names = run_.joined->engine_names;
     const auto engine = std::ranges::find(names, of);
@@ -183,7 +184,7 @@ Result<Document> Explainer::Request(const std::string& id) {
   return std::move(document_);
 }
 
-// What shows more of a request whose steps are known.
+// The commands that show more of a request whose steps are known.
 std::vector<NextCommand::Option> Explainer::NextOfRequest(const RequestRow& row) const {
   const size_t slowest_step = row.last_step + size_t{1};
   std::vector<NextCommand::Option> next = {
@@ -215,7 +216,7 @@ void Explainer::AddSteps(const RequestRow& row, const RequestDetail& detail) {
   std::vector<std::string> others;
   for (const RequestRow& other : run_.requests.rows) {
     if (&other == &row || other.trace != row.trace || !other.reads_known) continue;
-    // Its prompt was read in a step that made a token of this answer.
+    // Whether the other prompt was read in a step that also made a token of this answer.
     const bool meets = std::ranges::any_of(detail.chunks, [&](const RequestDetail::Chunk& chunk) {
       return chunk.step && *chunk.step > row.token_step && *chunk.step >= other.first_step &&
              *chunk.step <= other.token_step;
@@ -274,7 +275,7 @@ Result<Document> Explainer::Step(const ExplainTarget& target) {
     if (!cells.HasCells() || !cells.steps[number].known)
       document_.Add(Paragraph{"what the device did in it is not known", Paint::kYellow});
     const std::vector<DurationNs> skew = SkewOf(run_, {at})[at];
-    const size_t cell = 2 * size_t{number} + 1;  // StepCells::Of
+    const size_t cell = 2 * size_t{number} + 1;  // as in StepCells::Of
     if (cell < skew.size() && skew[cell].ns > 0)
       document_.Add(Paragraph{
           fmt::format("{} of the exposed communication in it is waiting for other ranks, at least",

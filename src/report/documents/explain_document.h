@@ -15,19 +15,21 @@ namespace tacho {
 struct ExplainTarget {
   enum class Kind : uint8_t { kRequest, kStep, kGap, kFinding };
   Kind kind = Kind::kRequest;
-  // Of a request: its id, or "slowest" or "median" for these two among the requests. Of a finding:
-  // its id, or its place in the list.
+  // For a request: its id, or "slowest" or "median". For a finding: its id, or its number in the
+  // list.
   std::string id;
-  size_t number = 0;    // of a step or a gap, as on the screens, from 1 on
-  std::string of = {};  // whose step or gap: a worker, "rank3", a rank's name; "": the first trace
+  size_t number = 0;  // for a step or a gap: its number, from 1, as on the screens
+  // For a step or a gap: a worker, "rank3" or a rank's name; "": the first trace.
+  std::string of = {};
 };
-// "step:17", "gap:3", "w1/step:17", "finding:copies"; anything else is the id of a request, or of a
-// finding if no request has it.
+// Reads "step:17", "gap:3", "w1/step:17" or "finding:copies". Any other text is the id of a
+// request, or of a finding if no request has that id.
 ExplainTarget ParseExplainTarget(std::string_view text);
 
-// One request, step, gap or finding in full, on about one screen: times, parts, the steps it was
-// in, what else was in them, and the commands that show them. `run`: whole traces, with `requests`
-// and `joined` if it has requests. kUsage: there is no such thing; says how to list what there is.
+// Shows one request, step, gap or finding in full, on about one screen. For a request: its times
+// and parts, the steps it was in, what else was in those steps, and the commands that show them.
+// `run` must hold whole traces, and `requests` and `joined` if there are requests. kUsage: nothing
+// fits `target`; the message says how to list what there is.
 Result<Document> ExplainDocument(const RunAnalysis& run, const ExplainTarget& target,
                                  const ScreenOptions& options);
 

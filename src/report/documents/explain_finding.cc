@@ -31,7 +31,7 @@ const RunFinding* FindFinding(const std::vector<RunFinding>& findings, std::stri
   return number && *number > 0 && *number <= findings.size() ? &findings[*number - 1] : nullptr;
 }
 
-// Those with time, the largest first.
+// The parts that have time, the largest first.
 std::vector<RequestPart> PartsByTime(const RequestParts& sums) {
   std::vector<RequestPart> parts;
   for (size_t i = 0; i < kRequestParts; ++i) {
@@ -41,7 +41,8 @@ std::vector<RequestPart> PartsByTime(const RequestParts& sums) {
   return parts;
 }
 
-// What adds up to the whole: the finding, the others of the same whole, and the rest.
+// Rows that add up to the finding's whole: the finding, other findings with the same whole, and the
+// rest.
 Table SharesTable(const RunAnalysis& run, const std::vector<RunFinding>& findings,
                   const RunFinding& of) {
   Table table{
@@ -72,7 +73,7 @@ Table SharesTable(const RunAnalysis& run, const std::vector<RunFinding>& finding
   return table;
 }
 
-// " over 8 devices", which the window is the sum of.
+// " over 8 devices" if the window is summed over several devices; else "".
 std::string OverDevices(const RunAnalysis& run, const RunFinding& finding) {
   const uint64_t devices = TotalsOf(run).devices.devices;
   const bool is_sum = finding.of != FindingWhole::kRequests && devices > 1;
@@ -89,7 +90,7 @@ void AddKernelsOf(Document& document, const RunAnalysis& run, const ScreenOption
                                .cut = true});
 }
 
-// The requests that lost most to it.
+// Adds the requests that lost the most time to `part`.
 void AddRequestsWithMost(Document& document, const RunAnalysis& run, RequestPart part) {
   RequestAnalysis most = run.requests;
   std::erase_if(most.rows, [&](const RequestRow& row) {
@@ -103,7 +104,7 @@ void AddRequestsWithMost(Document& document, const RunAnalysis& run, RequestPart
                                .screen_title = "MOST OF IT"});
 }
 
-// What shows where it comes from.
+// Adds tables that show where the finding's cost comes from.
 void AddEvidence(Document& document, const RunAnalysis& run, const RunFinding& finding,
                  const ScreenOptions& options) {
   if (finding.kind == RunFindingKind::kWait && finding.rank) {
@@ -174,7 +175,8 @@ NextCommand NextOf(const RunAnalysis& run, const RunFinding& finding,
   }
   if (!options.view_paths.empty() && !finding.places.empty() && finding.places.front().gap) {
     const RunFinding::Place& place = finding.places.front();
-    // Gaps are numbered by trace; in the timeline of a run, over all of them.
+    // Views the trace alone: `place.gap` counts the gaps of one trace, and a run's timeline those
+    // of all traces.
     const std::string paths =
         run.traces.size() == 1 ? options.view_paths : ShellWord(run.traces[place.trace].path);
     add(fmt::format("tacho view {} --gap {}", paths, *place.gap + 1),

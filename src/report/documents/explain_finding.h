@@ -9,9 +9,9 @@
 
 namespace tacho {
 
-// One finding of a run in full: its cost, what it is a share of, where it lies, what shows it.
-// `which`: its id, or its place in the list from 1 on. kUsage: there is no such finding; names
-// those that there are.
+// One finding of a run in full: its cost, the whole that the cost is a share of, where it lies, and
+// the commands that show it. `which`: its id, or its number in the list, from 1. kUsage: there is
+// no such finding; the message names the existing ones.
 Result<Document> ExplainFinding(const RunAnalysis& run, std::string_view which,
                                 const ScreenOptions& options);
 // Whether a finding of the run has this id.

@@ -21,7 +21,8 @@ namespace tacho {
 namespace {
 
 constexpr size_t kMostCategories = 12;
-// Of more ranks, only those that differ are shown one by one, up to kMostRanksApart.
+// With more than kMostRanks ranks, the screen shows only ranks that differ, at most
+// kMostRanksApart.
 constexpr size_t kMostRanks = 16, kMostRanksApart = 20, kMostRanksInMarkdown = 64;
 constexpr size_t kMostSkipped = 5;
 constexpr DurationNs kShortGap{1'000};
@@ -112,7 +113,7 @@ void AddCopies(Document& document, const CopyTable& copies, const ScreenOptions&
 
 namespace {
 
-// Puts the ranks that differ first, with what sets them apart.
+// Moves the ranks that differ to the top, and adds a column that says in what.
 void PutApartFirst(const RanksApart& apart, Table& table) {
   std::vector<TableRow> rows;
   std::vector<uint8_t> is_apart(table.rows.size());
@@ -130,7 +131,8 @@ void PutApartFirst(const RanksApart& apart, Table& table) {
   table.rows = std::move(rows);
 }
 
-// Those that others waited for longest, if the waits are worth a table.
+// Adds whom the ranks waited for, longest first, if the waits are at least kLeastShare of the
+// window.
 void AddRankBlame(Document& document, const RunAnalysis& run) {
   constexpr size_t kMostShown = 8;
   constexpr double kLeastShare = 0.02;
@@ -162,7 +164,7 @@ void AddRankBlame(Document& document, const RunAnalysis& run) {
                                .cut = true});
 }
 
-// What uneven experts cost, and the collectives by size if they are few.
+// Adds what uneven experts cost, and the table of collectives by size if it is short.
 void AddExpertsAndSizes(Document& document, const RankTable& ranks) {
   constexpr size_t kMostSizes = 6;
   std::string experts = ExpertsText(ranks);
@@ -190,7 +192,7 @@ void AddRanks(Document& document, const RunAnalysis& run, const TextStyle& style
   if (part.table.rows.size() > kMostRanks) {
     const RanksApart apart = FindRanksApart(run.ranks);
     PutApartFirst(apart, part.table);
-    // Without a rank that differs, one stands for all.
+    // If no rank differs, the first one stands for all.
     part.screen_rows = std::clamp<size_t>(apart.apart.size(), 1, kMostRanksApart);
     part.cut = apart.apart.size() <= kMostRanksApart;
     if (part.cut) part.markdown_rows = part.screen_rows;
@@ -262,7 +264,7 @@ Document ProducerLines(const std::vector<const TraceHeader*>& headers) {
 
 namespace {
 
-// What a file is that takes no part in the figures of the run.
+// The kind of a file that does not count in the run's figures.
 std::string_view WhatItIs(TraceRole role) {
   if (role == TraceRole::kMerged)
     return "several ranks merged into one file, left out of the figures above";
@@ -300,7 +302,7 @@ Document OtherFiles(const RunAnalysis& run) {
     add(fmt::format("{}: {}, {}", trace.path, WhatItIs(trace.facts.role),
                     FormatCounted(trace.counts.total, "event")));
   }
-  // Without any rank the screen is about the capture files themselves.
+  // If the run has no rank, the screen shows the capture files, so they are not listed as left out.
   if (ranks.empty()) captures = run.captures;
   document.Append(LeftOutFiles(run.skipped, std::move(captures)));
   return document;

@@ -6,19 +6,21 @@
 
 namespace tacho {
 
-// The requests of a run: how many tokens are tied to a step, the mean parts of their time by band
-// and by scenario, what the slowest have that the median ones have not. Nothing without requests.
+// Adds the requests of a run: how many of their tokens are tied to an engine step; the mean parts
+// of their time, by band of latency and by scenario; and in which parts the slowest requests take
+// longer than the median ones. Adds nothing if there are no requests.
 void AddRequests(Document& document, const RequestAnalysis& requests);
 
-// The commands that show single requests, to be called after the options that show tables.
+// Adds the commands that show single requests. Call it after the options that show tables were
+// added.
 void AddRequestCommands(NextCommand& next, const RequestAnalysis& requests);
 
-// What each part with time means.
+// Adds a line for each part that has time, with its meaning.
 void AddRequestLegend(Document& document, const RequestAnalysis& requests);
 void AddPartsLegend(Document& document, const RequestParts& sums);
 
-// The slowest request beside the one in the middle, part by part. Nothing unless there are two that
-// are answered in full.
+// Adds the slowest and the median request side by side, part by part. Adds nothing unless two
+// requests are answered in full and the slowest one is split into parts.
 void AddSlowestBesideMedian(Document& document, const RequestAnalysis& requests);
 
 }  // namespace tacho

@@ -111,14 +111,15 @@ void AddNotes(Document& document, const RunAnalysis& run) {
   document.Append(std::move(remarks));
 }
 
-// The option that shows one trace alone: its rank if no other trace has it, else its file.
+// The option or command that shows one trace alone: by its rank if no other trace has that rank,
+// else by its file. Empty if neither is possible.
 NextCommand::Option OneTrace(const RunAnalysis& run, const ScreenOptions& options) {
   const RankTable& ranks = run.ranks;
   if (ranks.rows.empty()) return {};
   const RankRow& row = RankOfSteps(ranks);
   const auto same = std::ranges::count(ranks.rows, row.rank, &RankRow::rank);
   if (row.rank && same == 1) return {fmt::format("--rank {}", *row.rank), "one rank in full"};
-  // A trace that was read back has a path from another time, perhaps from another machine.
+  // The path in results that were read back may no longer exist, or not on this machine.
   const auto trace = std::ranges::find(run.traces, row.path, &TraceAnalysis::path);
   if (trace == run.traces.end() || !trace->results.empty()) return {};
   if (!options.is_file || !options.is_file(row.path) || VisibleText(row.path) != row.path)
@@ -184,7 +185,7 @@ std::string RanksText(const RunAnalysis& run, const ScreenOptions& options) {
 }
 
 std::string AnalyzeText(const RunAnalysis& run, const ScreenOptions& options) {
-  // For one trace its full report says more than a table with one row.
+  // For a single trace, the full report says more than a table with one row.
   const TraceAnalysis* only = OnlyTrace(run);
   if (only == nullptr) return RenderText(RunDocument(run, options), options.style);
   Document document = TraceDocument(*only, run.ranks, options, run.requests);

@@ -10,9 +10,8 @@
 namespace tacho {
 
 std::string SummaryText(const RunSummary& run, const ScreenOptions& options);
-// The summary as JSON: some of the fields of analyze_json.h, under the same names, and
-// "summary": true.
-// `incomplete`: sentences that say what is missing.
+// The summary as JSON: "summary": true, and some of the fields that AnalyzeJson writes, under the
+// same names. `incomplete`: sentences that say what is missing.
 std::string SummaryJson(const RunSummary& run, std::string_view version,
                         const std::vector<std::string>& incomplete);
 

@@ -52,7 +52,7 @@ std::vector<std::string> HeaderParts(const TraceAnalysis& trace) {
   return parts;
 }
 
-// How far the figures can be trusted, expressed in figures.
+// The parts of the line "trust": how far the figures can be trusted.
 std::vector<std::string> TrustParts(const TraceAnalysis& trace, const RankTable& ranks,
                                     const DeviceTotals& totals) {
   std::vector<std::string> parts;
@@ -71,7 +71,8 @@ std::vector<std::string> TrustParts(const TraceAnalysis& trace, const RankTable&
   return parts;
 }
 
-// "929 pieces of GPU work, all linked to a launch; ..."; "" without GPU work.
+// How much GPU work is linked to a launch: "929 pieces of GPU work, all linked to a launch; ...";
+// "" without GPU work.
 std::string LaunchesText(const LaunchTable& launches) {
   const uint64_t all = launches.gpu_events + launches.without_correlation;
   if (all == 0) return "";
@@ -110,8 +111,9 @@ std::string LaunchesText(const LaunchTable& launches) {
   return text;
 }
 
-// "3.60 ms of the 3.80 ms inside of 40 launch calls are overhead that the profiler recorded, in 30
-// of them: 3.48 ms Command Buffer Full (the launch queue was full), ..."; "" without any.
+// How much of the launch calls' time is profiler overhead: "3.60 ms of the 3.80 ms inside of 40
+// launch calls are overhead that the profiler recorded, in 30 of them: 3.48 ms Command Buffer Full
+// (the launch queue was full), ..."; "" without any overhead.
 std::string OverheadText(const std::optional<OverheadInCalls>& overhead) {
   if (!overhead || overhead->total.ns == 0) return "";
   constexpr size_t kMost = 5;
@@ -141,7 +143,7 @@ void AddLaunches(Document& document, const LaunchTable& launches) {
                            .markdown_rows = kTopCalls});
 }
 
-// The blocks of the phase with the most time.
+// Adds the blocks of the model for the phase with the most device time.
 void AddLayers(Document& document, const LayerTable& layers) {
   const PhaseLayers* phase = MainPhaseOf(layers);
   if (phase == nullptr) return;

@@ -10,14 +10,14 @@
 
 namespace tacho {
 
-// What a report draws beside its tables, as plain values: view/ has the lanes that they come from,
-// and cli/ fills them in.
+// What a report draws besides its tables, as plain values. They are made in cli/ from the
+// timeline's lanes in view/.
 
 struct DrawnSpan {
-  // What its name is; an annotation may hold any text.
+  // What kind of name the span has; an annotation may hold any text.
   enum class Name : uint8_t { kOwnWords, kKernel, kCode, kAnnotation };
   double from = 0, to = 0;  // 0..1 of the window
-  std::string css;          // class of its colour
+  std::string css;          // CSS class of its colour
   std::string name = {};    // "" if the span is too short for text
   Name name_is = Name::kOwnWords;
 };
@@ -26,9 +26,10 @@ struct DrawnRow {
   std::string label;
   std::vector<DrawnSpan> spans = {};
   Of of = Of::kOwnWords;
-  std::string name = {};  // of a stream or a thread: the part of its label that the trace gives
+  // For a stream or a thread: the part of the label that comes from the trace.
+  std::string name = {};
 };
-// A short stretch of one trace.
+// A short time of one trace, drawn as rows.
 struct MiniTimeline {
   std::string title;  // "the slowest decode step"
   size_t trace = 0;   // index into RunAnalysis::traces
@@ -50,7 +51,7 @@ struct PhaseTime {
 };
 
 struct Drawings {
-  std::vector<PhaseTime> phases = {};  // of the rank whose steps the screens show
+  std::vector<PhaseTime> phases = {};  // for the rank whose steps the screens show
   std::vector<MiniTimeline> timelines = {};
 };
 

@@ -13,7 +13,7 @@ namespace tacho {
 namespace {
 
 constexpr size_t kMostBars = 14;
-// As a share of the largest value: if all steps are smaller, the axis does not start at 0.
+// If every bar is shorter than this share of the largest value, the axis does not start at 0.
 constexpr double kWorthFromZero = 0.05;
 constexpr double kThinnestBar = 0.15;  // percent of the width
 
@@ -21,7 +21,8 @@ std::string SignedDuration(int64_t ns) {
   return (ns < 0 ? "-" : "+") + FormatDuration({std::abs(ns)});
 }
 
-// The bars to draw: those beyond noise, then one bar for all others.
+// The bars to draw: those beyond noise (or all, if none is), at most kMostBars, then one bar for
+// all others.
 std::vector<Waterfall::Bar> DrawnBars(const Waterfall& fall) {
   std::vector<Waterfall::Bar> bars = fall.bars;
   const bool any_beyond_noise = std::ranges::any_of(bars, &Waterfall::Bar::beyond_noise);
@@ -77,7 +78,8 @@ bool HoldsTable(const Document::Block& block) {
   return std::holds_alternative<TitledTable>(block.content);
 }
 
-// The tables of all parts of a step are folded: the drawing shows those that changed.
+// The HTML of the tables. Tables of a step's parts are folded, because the waterfall already shows
+// the parts that changed.
 std::string TablesHtml(const Document& document, const HtmlStyle& style) {
   std::string out;
   Document before;

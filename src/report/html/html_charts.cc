@@ -15,9 +15,9 @@ namespace {
 
 constexpr size_t kMostPoints = 600;
 constexpr double kWidth = 1000, kHeight = 120;
-constexpr double kLettersOnABar = 180;  // letters across the whole page
+constexpr double kLettersOnABar = 180;  // how many letters fit across the whole page
 constexpr size_t kShortest = 8;         // letters
-constexpr size_t kLettersInARow = 130;  // letters across a timeline's row
+constexpr size_t kLettersInARow = 130;  // how many letters fit across a timeline's row
 constexpr Phase kPhases[] = {Phase::kPrefill, Phase::kMixed, Phase::kDecode, Phase::kEmpty,
                              Phase::kOther};
 
@@ -31,8 +31,8 @@ std::string LegendOf(const std::vector<const Step*>& steps) {
   return out + "</p>\n";
 }
 
-// A chart with a title, its largest value at the upper left, and the labels at both ends of its
-// axis.
+// A chart with a title, `top` (its largest value) at the upper left, and `left` and `right` at the
+// ends of its axis.
 std::string Framed(const std::string& title, const std::string& top, const std::string& left,
                    const std::string& right, const std::string& drawing) {
   return fmt::format(
@@ -69,7 +69,8 @@ std::string RowHtml(const DrawnRow& row) {
       HtmlText(row.label), drawing, texts);
 }
 
-// Draws the maximum of each part of the time as steps of equal width, between `least` and `most`.
+// The SVG path of a step curve. `values`: the maxima of equal parts of the time; `least` and
+// `most`: the values at the bottom and the top of the chart.
 std::string SeriesPath(const std::vector<int64_t>& values, double least, double most) {
   std::string path;
   const double width = kWidth / static_cast<double>(values.size());

@@ -9,23 +9,24 @@
 namespace tacho {
 
 // Drawings of a report as inline SVG, with their labels as text beside them. Coordinates are
-// whole percentages of the page's width or pixels, so that they need no script.
+// percentages, pixels, or units of a stretched view box, so that no script is needed.
 
 // A bar of parts that add up, and below it each part with its share and time.
 std::string PartsChart(const std::string& title, const std::vector<PhaseTime::Part>& parts,
                        DurationNs total);
 
-// The time of each step over the time of the trace, by phase. Beyond 600 steps, each group of
-// neighbours is shown by its longest step. "" for fewer than two steps.
+// A chart of how long each step takes on the host, in the order of time, coloured by phase. With
+// more than 600 steps, each group of neighbours is shown by its longest step. "" for fewer than two
+// steps.
 std::string StepSeries(const std::vector<const Step*>& steps);
-// For each phase with two steps or more: the share of its steps that take no longer than a given
-// time.
+// For each phase with two steps or more, a curve: the share of its steps that take no longer than a
+// given time.
 std::string StepDistribution(const std::vector<const Step*>& steps);
 
-// The allocated and reserved bytes of a device over time. "" if no level is known.
+// A chart of a device's allocated and reserved bytes over time. "" if no level is known.
 std::string MemoryChart(const DeviceMemory& memory, const std::string& of_trace, TimeNs origin);
 
-// `of_trace`: "rank 3, "; `origin`: the start of the trace.
+// `of_trace` names the trace, such as "rank 3, "; `origin`: the start of the trace.
 std::string MiniTimelineChart(const MiniTimeline& timeline, const std::string& of_trace,
                               TimeNs origin);
 

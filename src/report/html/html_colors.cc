@@ -47,7 +47,8 @@ constexpr std::string_view kHostLight[] = {"#b9c4cf", "#6f9a8d", "#7b91a8", "#dc
                                            "#c9908a", "#bf9b15", "#aeb6be"};
 constexpr std::string_view kHostDark[] = {"#3a444e", "#3f6b60", "#34506c", "#86713f",
                                           "#8a4f4a", "#7d7722", "#4c555e"};
-// Colours that only the report uses: parts of a window, a bar without a category, and no bar.
+// Colours that only the report uses: kParts for the parts of a window; kPlain for a bar without a
+// category, and for what is left over.
 constexpr std::string_view kPartsLight[] = {"#00519b", "#f2b65a", "#bf9b15", "#d5d9dd"};
 constexpr std::string_view kPartsDark[] = {"#4989b9", "#e59544", "#d1c825", "#3a4046"};
 constexpr std::string_view kPlainLight[] = {"#7b91a8", "#eceef0"};

@@ -4,11 +4,11 @@
 
 namespace tacho {
 
-// CSS: the variables of a report's colours, light, dark and on paper, and the classes of what is
-// drawn, by palette (view/palette.h) and colour: .w0 to .w11 work, .p0 phases, .i0 causes of idle
-// time, .e0 exposure, .h0 the host, .s0 compute, exposed communication, exposed copies, idle. Each
-// class has a counterpart such as .on-w0, the colour of text on it. The colours are those of the
-// page of `tacho view` (web/src/colors.ts).
+// The CSS of a report's colours: variables for light, dark and paper, and a class for each colour
+// of a palette (view/palette.h): .w0 to .w11 for work; .p0 and on for phases; .i0 for causes of
+// idle time; .e0 for exposure; .h0 for the host; .s0 to .s3 for compute, exposed communication,
+// exposed copies and idle. Each class has a counterpart such as .on-w0 for text on that colour. The
+// page of `tacho view` has the same colours (web/src/colors.ts).
 std::string HtmlColors();
 
 }  // namespace tacho

@@ -24,7 +24,7 @@ namespace {
 constexpr size_t kRows = 60, kRowsOfARank = 12, kGaps = 20, kTitleOfARank = 120, kMemoryCharts = 8;
 constexpr size_t kMostBytesOfRanks = 500'000;
 
-// All of the device time, split into parts that add up.
+// A chart of all device time, split into parts that add up to it.
 std::string WholeWindow(const RunTotals& totals) {
   const DeviceTotals& devices = totals.devices;
   if (devices.window.ns == 0) return "";
@@ -56,7 +56,7 @@ std::string PhaseBars(const std::vector<PhaseTime>& phases) {
   return out;
 }
 
-// Why a report of results draws less than a report of traces; "" for traces.
+// Says why drawings are missing for traces that were read back from results; "" if there are none.
 std::string WithoutEvents(const RunAnalysis& run) {
   const auto read_back = std::ranges::count_if(
       run.traces, [](const TraceAnalysis& trace) { return !trace.results.empty(); });
@@ -110,8 +110,8 @@ std::string Timelines(const RunAnalysis& run, const Drawings& drawings) {
   return out;
 }
 
-// Charts for each device worth showing. In a large run only for the first ones, since each takes up
-// to 20 kB.
+// Memory charts of the devices worth showing, at most kMemoryCharts, because each takes up to 20
+// kB.
 std::string MemoryCharts(const RunAnalysis& run) {
   std::string out;
   size_t drawn = 0, others = 0;
@@ -136,7 +136,7 @@ std::string MemoryCharts(const RunAnalysis& run) {
   return out;
 }
 
-// Each rank's own screen, folded, as long as there is room.
+// Each rank's own screen, folded, until they take kMostBytesOfRanks.
 std::string RanksInFull(const RunAnalysis& run, const HtmlStyle& page_style,
                         const ScreenOptions& options) {
   HtmlStyle style = page_style;

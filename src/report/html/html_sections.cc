@@ -18,7 +18,7 @@
 namespace tacho {
 namespace {
 
-constexpr size_t kMostCsv = 8'000;  // bytes of one table
+constexpr size_t kMostCsv = 8'000;  // most bytes of one table
 
 std::string IdOf(const Document& part) {
   for (const Document::Block& block : part.blocks) {
@@ -57,8 +57,8 @@ std::string_view CellText(const Table& table, const TableRow& row, std::string_v
   return text == nullptr ? std::string_view() : *text;
 }
 
-// The first whole lines of a CSV file, at most kMostCsv bytes. `rows`: how many rows they are;
-// `of`: the rows in all.
+// The heading of a CSV file and its first whole lines, at most kMostCsv bytes. `rows`: how many
+// rows are in `text`; `of`: how many the file has.
 struct CutCsv {
   std::string_view text;
   size_t rows = 0, of = 0;
@@ -164,7 +164,7 @@ std::string ClassOfPart(std::string_view part,
                         const std::function<size_t(std::string_view)>& color_of_category) {
   constexpr std::string_view kIdle = "idle.";
   if (part.starts_with(kIdle)) return IdleClassOf(part.substr(kIdle.size()));
-  // Parts of a whole window.
+  // These are the parts of a whole window.
   if (part == "compute") return "s0";
   if (part == "comm") return "s1";
   if (part == "idle") return "s3";

@@ -12,18 +12,18 @@
 
 namespace tacho {
 
-// The parts of a screen's document, to be put in another order. A part's id is the name of
-// its first table, or its heading; "head" is what stands above the first part.
+// Splits a screen's document into parts, so that they can be put in another order. A part's id is
+// the name of its first table, or its heading. The part "head" is what stands above all others.
 class Sections {
  public:
   explicit Sections(Document document);
 
-  // Removes and returns the part, without a title that equals `section`; empty if there is no such
-  // part, or if it was taken before.
+  // Removes the part and returns it, without its title if that equals `section`. Empty if there is
+  // no such part, or if it was taken before.
   Document Take(std::string_view id, std::string_view section = {});
-  // What was not taken.
+  // All parts that were not taken.
   Document Rest();
-  // What the trace or the run is.
+  // The facts about the trace or the run that the document begins with.
   [[nodiscard]] const std::vector<std::string>& Facts() const { return facts_; }
 
  private:
@@ -31,7 +31,7 @@ class Sections {
   std::vector<std::string> facts_;
 };
 
-// The page as it grows. Empty sections are left out.
+// Collects the sections of a page. Empty sections are left out.
 struct PageBody {
   std::string html;
 
@@ -39,19 +39,20 @@ struct PageBody {
   void Add(std::string_view title, const std::string& content);
 };
 
-// The class of the colour of a part of the time: a category, "idle.host-late", "copy", "idle"; ""
-// for none.
+// The CSS class of the colour for a part of the time: a category, "idle.host-late", "copy", "idle".
+// "" if the part has no colour.
 std::string ClassOfPart(std::string_view part,
                         const std::function<size_t(std::string_view)>& color_of_category);
 
-// The class of a row's mark: by category, cause of idle time or phase.
+// Returns a function that gives the CSS class for the coloured mark of a table's row, by the row's
+// category, cause of idle time or phase.
 std::function<std::string(const Table&, const TableRow&)> MarksOf(
     std::function<size_t(std::string_view)> color_of_category);
 
-// The longest gaps of all ranks.
+// A table of the longest gaps over all ranks, at most `most`.
 Document GapsOfRun(const RunAnalysis& run, size_t most);
 
-// Versions, command line, definitions and raw tables.
+// The last section of the page: versions, command line, definitions and raw tables.
 std::string AboutHtml(const RunAnalysis& run, const RunTotals& totals,
                       const HtmlReportInput& input);
 

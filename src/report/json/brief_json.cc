@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-constexpr size_t kMostKernels = 20;  // for a run in brief
+constexpr size_t kMostKernels = 20;  // most kernels in BriefJson
 
 void WriteDevices(JsonWriter& json, const DeviceTotals& totals) {
   json.BeginRow("device_time");

@@ -6,8 +6,8 @@
 
 namespace tacho {
 
-// A run in brief, with `verdict`, as an object: what run.json holds of it (docs/json.md). Its
-// size grows only with the number of ranks.
+// A run in brief, with `verdict`, as the JSON object that run.json holds (docs/json.md). Its size
+// grows only with the number of ranks.
 std::string BriefJson(const RunAnalysis& run);
 
 }  // namespace tacho

@@ -9,7 +9,7 @@
 
 namespace tacho::schema {
 
-// The parts that have time.
+// Writes the parts that have time.
 void Parts(auto& out, const Key& key, const RequestParts& parts) {
   out.BeginRow(key);
   for (size_t i = 0; i < kRequestParts; ++i) {

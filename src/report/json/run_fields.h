@@ -15,16 +15,16 @@
 #include "text/format_number.h"
 #include "text/json_writer.h"
 
-// The fields of schema 1 (docs/json.md) of a run, to write: those of its traces are in
-// analysis/schema/, and conditions.h there says what `out` is.
+// Writes the fields of a run in schema 1 (docs/json.md). The fields of its traces are in
+// analysis/schema/; conditions.h in that folder explains `out`.
 namespace tacho::schema {
 
-inline constexpr size_t kMostMissing = 1'000;  // ranks listed one by one
-// The first kMostMissing of the ranks that are missing of one engine, or of all engines together.
+inline constexpr size_t kMostMissing = 1'000;  // at most so many ranks are listed one by one
+// The first kMostMissing missing ranks of one engine, or of all engines together.
 std::set<int64_t> FirstOf(const MissingRanks& missing);
 std::set<int64_t> FirstOf(const std::vector<MissingRanks>& missing);
 
-// The times of a rank, or of several devices.
+// Writes the times of a rank, or of several devices together.
 void Times(auto& out, const auto& times) {
   out.Field(Key{"whole", "`false`: as in `traces[].devices`"}, UnlessIs(times.whole, true));
   out.Field(Key{"window_ns",
@@ -42,7 +42,7 @@ void Times(auto& out, const auto& times) {
   out.Field(Key{"kernel_sum_ns", "sum of kernel durations"}, times.kernel_sum);
 }
 
-// What a verdict says of idle time and of kernels.
+// Writes what a verdict says about idle time and kernels.
 void MainShares(auto& out, const RunTotals& totals) {
   const DeviceTotals& devices = totals.devices;
   if (Holds(out, devices.idle.ns > 0 && !totals.idle.causes.empty())) {
@@ -168,8 +168,8 @@ void PathsUnlessEmpty(auto& out, const Key& key, const std::vector<std::string>&
   if (Holds(out, !paths.empty())) out.List(key, paths);
 }
 
-// All that `tacho analyze --json` prints. `short_names`, of a KernelTable, gives a function from
-// each of its rows to the short name.
+// Writes all that `tacho analyze --json` prints. `short_names` takes a KernelTable and returns a
+// function from each of its rows to the row's short name.
 void Run(auto& out, const RunAnalysis& run, std::string_view version, const auto& short_names) {
   out.Field(Key{"schema",
                 "version of this description, 1; grows when a field is removed or changes its "

@@ -12,7 +12,7 @@
 namespace tacho {
 namespace {
 
-// The script's thresholds.
+// The thresholds of analyze_profile.py.
 constexpr double kGoodUtilisation = 0.90, kPoorUtilisation = 0.80;
 constexpr DurationNs kLongGraphLaunch{5'000'000};
 constexpr double kMuchDispatch = 0.15, kMuchRouting = 0.05;

@@ -42,7 +42,8 @@ void AddDecodeThroughput(Document& document, const StepTable& steps) {
               FormatNumber(decode.per_second())));
 }
 
-// A text line for a span of time. A column is marked if anything added lies in it.
+// A line of text that stands for a span of time. A column is marked if an added interval touches
+// it.
 class TimelineLine {
  public:
   explicit TimelineLine(Interval span) : span_(span), marks_(kTimelineWidth, 0) {}
@@ -51,7 +52,7 @@ class TimelineLine {
     for (size_t i = Column(when.start); i <= Column(when.end); ++i) marks_[i] = 1;
     any_ = true;
   }
-  // Adds the line, unless nothing was added to it.
+  // Adds the line to the document, unless it has no marks.
   void AddTo(Document& document, std::string_view label) const {
     if (any_)
       document.Add(DrawnLine{fmt::format("{} |", PadRight(label, kTimelineLabel)), marks_, "|"});

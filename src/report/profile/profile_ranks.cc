@@ -43,7 +43,7 @@ void AddCrossRank(Document& document, const RunAnalysis& run) {
     const auto time = [&](DurationNs of_devices) {
       return is_timed ? Cell(of_devices.ns) : Cell();
     };
-    // Work with refused times still has sums.
+    // If the device's times are refused, sums of kernel durations are still known.
     const bool has_work = is_timed || trace.kernels.total.ns > 0;
     const auto sum = [&](DurationNs of_kernels) { return has_work ? Cell(of_kernels.ns) : Cell(); };
     table.Add({name + (name.empty() ? "" : "  ") + paths[i], time(totals.window), time(totals.busy),

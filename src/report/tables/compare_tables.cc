@@ -15,8 +15,10 @@ namespace {
 using enum Unit;
 using Col = TableColumn;
 
-constexpr double kWorthShowing = 0.005;  // a share; for figures without bounds
-constexpr double kLargeMix = 0.1;        // a share of the change of a mean step
+// Figures without bounds are shown from this relative change on.
+constexpr double kWorthShowing = 0.005;
+// Share of the whole change from which another batch mix stands out.
+constexpr double kLargeMix = 0.1;
 
 int64_t Rounded(double ns) { return std::llround(ns); }
 
@@ -26,7 +28,8 @@ Cell HalfCell(const Change& change) {
 }
 Cell ShareCell(const std::optional<double>& share) { return share ? Cell(*share) : Cell(); }
 
-// The columns base, new, change, ± and change in percent.
+// The columns base, new, change, ± and change in percent. `group`: columns of one group share a
+// unit.
 std::vector<TableColumn> ChangeColumns(size_t group) {
   return {Col{"base_ns", "base", kDuration}.UnitGroup(group),
           Col{"new_ns", "new", kDuration}.UnitGroup(group),
@@ -45,7 +48,7 @@ void AddCells(const Change& change, std::vector<Cell>& cells) {
                     HalfCell(change), ShareCell(change.relative())})
     cells.push_back(std::move(cell));
 }
-// A count is a whole number, unless it is the mean of several.
+// A count is shown as a whole number, unless it is a mean and has a fraction.
 Cell NumberCell(double value, bool is_count) {
   return is_count && value == std::round(value) ? Cell(Rounded(value)) : Cell(value);
 }
@@ -56,7 +59,7 @@ void AddNumberCells(const Change& change, bool is_count, std::vector<Cell>& cell
                     ShareCell(change.relative())})
     cells.push_back(std::move(cell));
 }
-// "34 -> 30", or "4" if both sides are equal.
+// The number of calls: "34 -> 30", or "4" if both sides have as many.
 std::string CallsText(const KernelChange& kernel) {
   const auto text = [](double calls) {
     return calls < 999.5 ? fmt::format("{:.3g}", calls)
@@ -135,7 +138,7 @@ Table ChangedKernelsTable(const std::vector<KernelChange>& kernels, std::string 
   for (size_t i = 0; i < kernels.size(); ++i) {
     const KernelChange& kernel = kernels[i];
     if (which == ShownKernels::kChanged && kernel.kind == KernelChange::Kind::kSame) continue;
-    // A single measurement does not show whether a kernel changed.
+    // From one measurement a side, "same" would be unfounded, so the cell stays empty.
     const bool known = kernel.time.half_width || kernel.kind != KernelChange::Kind::kSame;
     std::vector<Cell> cells = {shown[i], known ? std::string(KernelChangeName(kernel.kind)) : "",
                                kernel.name, kernel.category};

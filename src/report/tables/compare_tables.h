@@ -8,21 +8,21 @@
 
 namespace tacho {
 
-// Comparisons as tables: base, new, change and its bounds.
+// Comparisons as tables, with the columns base, new, change and the change's bounds.
 
 // A row for each figure of the steps of each phase.
 Table ChangedStepsTable(const RunChanges& changes);
-// Whether `bar` has its own row on the screen: it changed beyond noise, or it is the batch mix and
-// large.
+// Whether `bar` has a row of its own on the screen: it changed beyond noise, or it is a large
+// effect of another batch mix.
 bool StandsOut(const Waterfall::Bar& bar, const Waterfall& fall);
-// The parts of a step or a recording, those that stand out first; their changes add up to that of
-// the whole.
+// The parts of a step or a recording; parts that stand out come first. Their changes add up to the
+// change of the whole.
 Table WaterfallTable(const Waterfall& fall, const std::vector<NamedChange>& parts,
                      std::string name);
 enum class ShownKernels : uint8_t { kChanged, kAll };  // kChanged: beyond noise
 Table ChangedKernelsTable(const std::vector<KernelChange>& kernels, std::string name,
                           const TextStyle& style, ShownKernels which);
-// Figures without bounds; `unit`: kNumber or kDuration. Those that changed by less than half a
+// Figures without bounds; `unit`: kNumber or kDuration. Figures that changed by less than half a
 // percent are left out.
 Table ChangedFiguresTable(const std::vector<NamedChange>& figures, std::string name,
                           std::string title, Unit unit);

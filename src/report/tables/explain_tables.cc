@@ -16,7 +16,7 @@ Cell ShareCell(DurationNs part, DurationNs whole) {
   return static_cast<double>(part.ns) / static_cast<double>(whole.ns);
 }
 
-// What is in a step, by its label.
+// How many requests and tokens are in a step, by its label.
 std::vector<Cell> LabelCells(const StepLabel& label) {
   return {UnlessNegative(label.context_requests), UnlessNegative(label.context_tokens),
           UnlessNegative(label.generation_requests)};
@@ -40,9 +40,10 @@ std::string_view RoleText(StepRole role) {
   return "makes a token";
 }
 
-// The largest part, and the next one if it is much of the wait too: "decode, wait-prefill".
+// The largest part of a wait, and the next one if it is at least a quarter of the wait: "decode,
+// wait-prefill".
 std::string LargestParts(const RequestParts& parts) {
-  constexpr int64_t kMuch = 4;  // a quarter
+  constexpr int64_t kMuch = 4;  // one part in four
   std::vector<size_t> order;
   for (size_t i = 0; i < kRequestParts; ++i) {
     if (parts.ns[i].ns > 0) order.push_back(i);
@@ -100,7 +101,8 @@ Table TokenGapsTable(const RequestDetail& detail, const StepTable& steps, TimeNs
               {}};
   AddLabelColumns(table);
   table.columns.push_back(Col{"parts", "mostly", kText}.Stretches());
-  std::vector<std::pair<size_t, uint64_t>> order;  // chunk, and the number of its last token
+  // Index of a chunk, and the number of its last token.
+  std::vector<std::pair<size_t, uint64_t>> order;
   uint64_t tokens = 0;
   for (size_t i = 0; i < detail.chunks.size(); ++i) {
     tokens += detail.chunks[i].tokens;

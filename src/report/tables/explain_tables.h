@@ -11,17 +11,17 @@
 
 namespace tacho {
 
-// The tables of one request or step in full. Steps are numbered as in StepsTable; `origin` is the
-// time that "at" counts from.
+// The tables that show one request or step in full. Steps have the same numbers as in StepsTable;
+// the columns "at" count from `origin`.
 
-// The parts of a request's time until the first token and until the last one.
+// How a request's time splits into parts: until its first token, and until its last one.
 Table RequestPartsTable(const RequestRow& row);
-// The steps that read a request's prompt, with all that was in them.
+// The steps that read a request's prompt, and how many requests and tokens were in each.
 Table ReadsTable(const RequestDetail& detail, const StepTable& steps, TimeNs origin);
-// The times between two chunks, longest first, with the step that made the token and what was in
-// it.
+// The times between two chunks of the answer, longest first, with the step that made the token and
+// how many requests and tokens were in that step.
 Table TokenGapsTable(const RequestDetail& detail, const StepTable& steps, TimeNs origin);
-// What the device did before a step's work and in it.
+// What the device did before the step's work began, and during that work.
 Table CellsTable(const StepCells& cells, size_t step);
 Table RequestsInStepTable(const RequestAnalysis& requests, const std::vector<RequestInStep>& in_it);
 

@@ -9,16 +9,18 @@
 
 namespace tacho {
 
-// The findings of a run, in the order of FindingsOf. `with_text`: with the sentence of each
-// finding. Else the sentences are in files only, because a line of the screen has no room for them.
+// The findings of a run, in the order of FindingsOf. `with_text` shows each finding's sentence on
+// the screen too; otherwise only files have the sentences, because a line of the screen has no
+// room.
 Table FindingsTable(const RunAnalysis& run, bool with_text, std::string title = "FINDINGS");
-// The sentence of each finding, to stand below a table without sentences.
+// Adds the sentence of each finding, to be read below a table without sentences.
 void AddFindingTexts(Document& document, const RunAnalysis& run);
-// Where a finding's cost lies, by trace.
+// How much of a finding's cost lies in which trace.
 Table FindingPlacesTable(const RunAnalysis& run, const RunFinding& finding);
-// The longest gaps of a cause of idle time, over all traces that the finding lies in.
+// For a finding about a cause of idle time: the longest gaps with that cause, over all traces of
+// the finding.
 Table FindingGapsTable(const RunAnalysis& run, const RunFinding& finding, size_t most);
-// What a rank did longer than those that waited for it.
+// What a rank did for longer than the ranks that waited for it.
 Table SkewCausesTable(const RankBlame::Row& row);
 
 }  // namespace tacho

@@ -18,7 +18,7 @@ DurationNs DeviceTimeOf(const PhaseLayers& phase) {
   return sum;
 }
 
-// The blocks of all layers added up, then those outside of layers.
+// The blocks of the layers, added up over all layers, then the blocks outside of layers.
 std::vector<BlockTime> BlocksOf(const PhaseLayers& phase) {
   std::array<BlockTime, kLayerBlocks> sums;
   for (const LayerRow& layer : phase.layers) {

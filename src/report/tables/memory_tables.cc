@@ -14,7 +14,7 @@ namespace {
 using enum Unit;
 using Col = TableColumn;
 
-// The columns of MemoryDevicesTable after the device.
+// The cells of a row of MemoryDevicesTable, after its first column, the device.
 std::vector<Cell> LevelCells(const DeviceMemory& memory, TimeNs origin) {
   const auto at = [&](TimeNs when) { return Cell((when - origin).ns); };
   const auto peak = [&](auto cell) { return memory.peak ? Cell(cell(*memory.peak)) : Cell(); };
@@ -166,7 +166,7 @@ void AddMemory(Document& document, const MemoryTable& memory, TimeNs origin) {
 void AddMemoryOfRanks(Document& document, const RunAnalysis& run, size_t rows) {
   Table all = MemoryDevicesTable({}, {}, "device");
   all.columns.insert(all.columns.begin(), Col{"rank", "rank", kText}.Stretches());
-  MemoryTable together;  // of all ranks, for remarks that concern some of them
+  MemoryTable together;  // the devices of all ranks, for the remarks
   for (const TraceAnalysis* trace : RanksOf(run)) {
     const MemoryTable& memory = trace->memory;
     together.damaged += memory.damaged;

@@ -18,8 +18,9 @@ std::string ColumnKey(std::string_view prefix, RequestPart part) {
   return key + "_ns";
 }
 
-// A column for each part. On the screen only those with time, and those with less of it give way;
-// `first` does not.
+// Adds a column for each part of the requests' time. The screen shows only parts that have time; on
+// a narrow screen, columns with less time are dropped first. The column of `first` is among the
+// last to go.
 void AddPartColumns(Table& table, const RequestParts& sums, std::string_view means,
                     std::optional<RequestPart> first = {}) {
   std::vector<size_t> order(kRequestParts);

@@ -10,7 +10,7 @@ namespace {
 using enum Unit;
 using Col = TableColumn;
 
-// Whether any step has its own time on a device.
+// Whether the time on a device is known for any step.
 bool AnyOnDevice(const StepTable& steps) {
   return std::ranges::any_of(steps.steps,
                              [](const Step& step) { return step.device_busy.has_value(); });
@@ -131,8 +131,8 @@ Table StepPhasesTable(const StepTable& steps, std::string title) {
 Table WithoutNumbers(Table table) {
   const auto number = std::ranges::find(table.columns, "number", &TableColumn::key);
   number->on_screen = false;
-  // In a table of gaps this is the first column, and its name is the table's title: the next column
-  // takes the title over.
+  // In a table of gaps the number is the first column, and its name is the table's title: the title
+  // moves to the next column.
   if (number == table.columns.begin()) std::next(number)->name = number->name;
   return table;
 }

@@ -49,7 +49,7 @@ Table WindowTable(const DeviceTotals& totals, std::string title) {
   for (const CategoryRow* row : {&totals.copies, &totals.memsets}) {
     if (row->count > 0 || row->total.ns > 0) add(row->category, row->total, CountCell(row->count));
   }
-  // Work that ran at the same time is in two of the rows above.
+  // Work that ran at the same time was counted in two of the rows above.
   if (counted != totals.busy) add("counted twice (overlap)", totals.busy - counted, Cell());
   totals.whole ? add("idle", totals.idle, Cell())
                : add(kIdleOrUnrecorded, totals.window - totals.busy, Cell());
@@ -208,7 +208,7 @@ namespace {
 
 std::vector<TableColumn> RankColumns(std::string title, bool with_sessions) {
   TableColumn trace = Col{"", with_sessions ? "session" : "trace"}.ScreenOnly();
-  trace.stretches = !with_sessions;  // session keys differ at their ends
+  trace.stretches = !with_sessions;  // session keys differ at their ends, so they are not cut
   return {Col{"rank"}.FileOnly(),
           Col{"path"}.FileOnly(),
           Col{"name", std::move(title), kText},

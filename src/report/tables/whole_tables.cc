@@ -24,7 +24,8 @@ namespace {
 constexpr std::string_view kNoRanks =
     "no ranks to compare: this is not a run of several worker traces";
 
-// Adds the tables that have rows, filtered and sorted; or `if_empty` if no table has rows.
+// Adds the tables that have rows, filtered and sorted as `options.pick` says. Adds the text
+// `if_empty` if no table has rows.
 void AddTables(Document& document, std::vector<Table> tables, std::string_view if_empty,
                const ScreenOptions& options) {
   std::erase_if(tables, [](const Table& table) { return table.rows.empty(); });
@@ -41,7 +42,7 @@ void AddTables(Document& document, std::vector<Table> tables, std::string_view i
   }
 }
 
-// Adds what the tables of gaps do not show.
+// Adds how many short gaps the table leaves out, and what the causes mean.
 void AddUnderGaps(Document& document, const TraceAnalysis& trace) {
   uint64_t gaps = 0;
   for (const DeviceTime& device : trace.devices) gaps += device.gaps.count - device.gaps.over_1us;
@@ -53,7 +54,7 @@ void AddUnderGaps(Document& document, const TraceAnalysis& trace) {
   AddIdleLegend(document, trace.idle);
 }
 
-// The tables of one flag, and the text if none of them has a row.
+// The tables of one flag, and the text that is shown if none of them has rows.
 struct AskedTables {
   std::string_view if_empty;
   std::vector<Table> tables;
@@ -112,7 +113,7 @@ AskedTables WholeTables(const TraceAnalysis& trace, WholeTable table, const Text
   return {};
 }
 
-// The text that replaces tables without rows. `none`: such as "no kernel".
+// The text that replaces tables without rows. `none`: what is missing, such as "no kernel".
 std::string WhyEmpty(const TraceAnalysis& trace, WholeTable which, std::string_view none) {
   if (trace.notes.CountOf(NoteId::kMixedRanks) > 0)
     return "no figure of a rank: the file holds several ranks as one";
@@ -138,7 +139,7 @@ std::string WhyNoRequests(const RunAnalysis& run) {
          "drove";
 }
 
-// Renders each requested part before building the next one, because a part holds every row.
+// Renders each table's part before it builds the next one, because a part holds all rows in memory.
 std::string Rendered(const RunAnalysis& run, const std::vector<WholeTable>& tables,
                      const ScreenOptions& options,
                      const std::function<std::string(Document)>& render) {
@@ -200,7 +201,7 @@ std::string WholeTablesText(const RunAnalysis& run, const std::vector<WholeTable
 
 std::string WholeTablesMarkdown(const RunAnalysis& run, const std::vector<WholeTable>& tables,
                                 const ScreenOptions& options) {
-  // A document of this size cannot hold more rows.
+  // More rows than half of this cannot fit, at 32 bytes a row.
   constexpr size_t kMostRows = 2 * kMarkdownLimit / 32;
   size_t top = options.table_top.value_or(SIZE_MAX);
   const auto rendered = [&] {

@@ -9,7 +9,7 @@
 
 namespace tacho {
 
-// Tables that can be asked for whole, one flag of the command each.
+// Tables that `tacho analyze` prints with all their rows, one flag for each.
 enum class WholeTable : uint8_t {
   kKernels,
   kCategories,
@@ -29,11 +29,11 @@ enum class WholeTable : uint8_t {
 // These tables with all their rows, one trace after the other.
 std::string WholeTablesText(const RunAnalysis& run, const std::vector<WholeTable>& tables,
                             const ScreenOptions& options);
-// The same as GitHub tables, below kMarkdownLimit bytes if possible: more and more rows are folded
-// until they fit.
+// The same tables in GitHub Markdown, below kMarkdownLimit bytes if possible: more and more rows
+// are folded until they fit.
 std::string WholeTablesMarkdown(const RunAnalysis& run, const std::vector<WholeTable>& tables,
                                 const ScreenOptions& options);
-// The tables without any row, for the names of their columns.
+// The tables without rows, from which the names of their columns are read.
 std::vector<Table> EmptyTables(const std::vector<WholeTable>& tables);
 
 }  // namespace tacho

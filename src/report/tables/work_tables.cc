@@ -50,7 +50,7 @@ Table KernelsTable(const KernelTable& kernels, const DeviceTotals& totals, const
       FitDistinct({in_file.begin(), in_file.end()}, names, kShortName, true);
   for (const KernelRow& row : kernels.rows) {
     const DurationStats& stats = row.stats;
-    // Sums over several ranks have no percentiles and no device.
+    // A row without a device is a sum over several ranks, which has no percentiles.
     const auto percentile = [&](DurationNs value) {
       return row.device.empty() ? Cell() : Cell(value.ns);
     };
@@ -185,8 +185,8 @@ Table CopiesTable(const CopyTable& copies, std::string title) {
 }
 
 Table ApisTable(const std::vector<ApiRow>& apis, std::string title) {
-  // A call that waits takes a thousand times as long as other calls, so the maximum and the medians
-  // need different units.
+  // A call that waits takes a thousand times as long as other calls, so p99 and max each have a
+  // unit of their own.
   Table table{
       "apis",
       {Col{"name", std::move(title), kText}.Stretches().Distinct(),

@@ -12,10 +12,12 @@
 namespace tacho {
 namespace {
 
-// Since CUDA 12.6 (update 2) the first records of a session may have times that no trace can hold.
+// From CUDA 12.6 update 2 to 13.0, the first records of a session may have times that no trace can
+// hold, so they are lost.
 bool LosesTheFirst(int64_t cupti_version) { return cupti_version >= 24 && cupti_version < 130100; }
 
-// For a trace whose idle time is still known.
+// What to say about lost work if idle time is still known. `only`: the only trace; null if there
+// are several.
 std::string LostWorkText(const TraceAnalysis* only) {
   if (only == nullptr) return "GPU work that was launched is missing";
   const LostWork& lost = only->integrity.lost;
@@ -60,7 +62,7 @@ std::string DoubtText(Doubt doubt, const TraceAnalysis* only) {
   return "";
 }
 
-// Whether LossInWords of a run says it.
+// Whether LossInWords already names this doubt about a run.
 bool IsLoss(Doubt doubt) {
   return doubt == Doubt::kLostWork || doubt == Doubt::kTimesRefused ||
          doubt == Doubt::kEventsMissing || doubt == Doubt::kRecordsDropped;
@@ -69,7 +71,7 @@ bool IsLoss(Doubt doubt) {
 std::string CaveatOf(const std::vector<const TraceAnalysis*>& traces, bool beside_loss = false) {
   const bool verdict_counts_lost =
       std::ranges::any_of(traces, [](const TraceAnalysis* trace) { return LacksIdleTime(*trace); });
-  // A trace without device time is no part of the figures, unless none has any.
+  // Traces without device time do not count, unless no trace has any.
   const bool timed = std::ranges::any_of(
       traces, [](const TraceAnalysis* trace) { return !trace->devices.empty(); });
   std::string out;
@@ -83,11 +85,11 @@ std::string CaveatOf(const std::vector<const TraceAnalysis*>& traces, bool besid
           return counts && HasDoubt(*trace, doubt);
         }));
     if (doubtful == 0 || (doubt == Doubt::kLostWork && verdict_counts_lost)) continue;
-    // If all traces are affected, the verdict says so.
+    // If the times of all traces are refused, the verdict says so.
     if (doubt == Doubt::kTimesRefused && doubtful == traces.size()) continue;
     if (!out.empty()) out += "; ";
     if (traces.size() > 1) out += fmt::format("in {} of {} traces ", doubtful, traces.size());
-    // Without device time nothing looks idle.
+    // Without device time, no time "looks idle".
     out += doubt == Doubt::kEventsMissing && !timed
                ? "events are missing"
                : DoubtText(doubt, traces.size() == 1 ? traces.front() : nullptr);

@@ -6,11 +6,11 @@
 
 namespace tacho {
 
-// Why the verdict may be wrong: events are missing, or the profiler slowed the host. "" if nothing
-// speaks against it.
+// Why the verdict may be wrong: for example, events are missing, or the profiler slowed the host.
+// "" if there is no such doubt.
 std::string Caveat(const TraceAnalysis& trace);
 std::string Caveat(const RunAnalysis& run);
-// Without what LossInWords says of the run.
+// The caveat, but without the doubts that LossInWords names.
 std::string CaveatBesideLoss(const RunAnalysis& run);
 
 }  // namespace tacho

@@ -13,26 +13,28 @@
 namespace tacho {
 namespace {
 
-constexpr double kDidNotMove = 0.001;    // a share; for windows, which have no bounds
-constexpr double kLeastInOneUnit = 0.1;  // least shorter time, as a share of the longer
-constexpr int kMostDecimals = 9;         // shows a nanosecond in seconds
+// Relative change of a window, which has no bounds, up to which it counts as equal.
+constexpr double kDidNotMove = 0.001;
+// Two times share a unit if the shorter is at least this share of the longer.
+constexpr double kLeastInOneUnit = 0.1;
+constexpr int kMostDecimals = 9;  // enough to show a nanosecond in seconds
 constexpr size_t kPartsNamed = 2;
-constexpr double kMostOfWhole = 1.1;  // parts and steps each have their own noise
+constexpr double kMostOfWhole = 1.1;  // more than 1, because parts and steps each have noise
 
 int64_t WholeNs(double ns) { return std::llround(ns); }
 
 std::string Time(double ns) { return FormatDuration({WholeNs(ns)}); }
 
-// "+1.2 ms".
+// A time with its sign: "+1.2 ms".
 std::string SignedTime(double ns) { return (ns < 0 ? "-" : "+") + Time(std::abs(ns)); }
 
-// "-13.6 %".
+// A share in percent with its sign: "-13.6 %".
 std::string SignedPercent(double share) {
   return fmt::format("{}{:.{}f} %", share < 0 ? "-" : "+", std::abs(100 * share),
                      std::abs(share) < 0.1 ? 2 : 1);
 }
 
-// "-13.6 % ± 0.8 %"; as a time if base is 0.
+// A change with its bounds: "-13.6 % ± 0.8 %"; if base is 0, the difference as a time.
 std::string DifferenceText(const Change& change) {
   const auto relative = change.relative();
   std::string text = relative ? SignedPercent(*relative) : SignedTime(change.difference());
@@ -52,14 +54,14 @@ TimeUnit UnitOf(double ns) {
                     : TimeUnit::kS;
 }
 
-// Formats with six digits: "1.01605 ms".
+// A time with six digits: "1.01605 ms".
 std::string Exactly(double ns) {
   const TimeUnit unit = UnitOf(ns);
   return fmt::format("{:.6g} {}", ns / NsOf(unit), TimeUnitName(unit));
 }
 
-// "19.9 ms -> 17.2 ms". Both times have the same unit and number of decimals; more decimals are
-// added if they would look equal.
+// The two sides of a change: "19.9 ms -> 17.2 ms". Both times have the same unit and number of
+// decimals; more decimals are added if they would look equal.
 std::string FromTo(const Change& change) {
   const auto [least, most] = std::minmax(change.base, change.now);
   if (std::abs(change.difference()) < 1 || least < kLeastInOneUnit * most)
@@ -74,14 +76,14 @@ std::string FromTo(const Change& change) {
   }
 }
 
-// Formats with five digits, because three would make some rates look equal.
+// A number with five digits, because with three some rates would look equal.
 std::string Number(double value) {
   const double size = std::abs(value);
   return size == 0 || (size >= 1e-4 && size < 99'999.5) ? fmt::format("{:.5g}", value)
                                                         : FormatNumber(value);
 }
 
-// The parts that moved most, beyond noise: "gemm.dense +1.2 ms, idle.host-late -1.1 ms".
+// The parts that changed most, if beyond noise: "gemm.dense +1.2 ms, idle.host-late -1.1 ms".
 std::string PartsThatMoved(const PhaseChange& phase) {
   std::string moved;
   size_t count = 0;
@@ -93,8 +95,9 @@ std::string PartsThatMoved(const PhaseChange& phase) {
   return moved;
 }
 
-// The part that changed most in the direction of the whole, beyond noise. If it changed by more
-// than the whole, the parts that compensate for it are named too.
+// Names the part that changed most, beyond noise and in the same direction as the step: ", -2.1 ms
+// of it in moe.gemm". If that part changed by more than the step, other parts compensate for it:
+// names the parts that changed most.
 std::string MostOfIt(const PhaseChange& phase) {
   const double whole = phase.step.difference();
   for (const NamedChange& part : phase.parts) {  // largest first
@@ -106,7 +109,8 @@ std::string MostOfIt(const PhaseChange& phase) {
   return "";
 }
 
-// "3 kernels gone, 2 new, 1 slower". `times`: also count kernels whose time alone changed.
+// How many kernels changed in which way: "3 kernels gone, 2 new, 1 slower". `times`: also counts
+// kernels that only became slower or faster.
 std::string KernelsInWords(const std::vector<KernelChange>& kernels, bool times) {
   using Kind = KernelChange::Kind;
   std::string words;
@@ -131,7 +135,7 @@ std::string StepNumbers(const PhaseChange& phase) {
                      DifferenceText(phase.step));
 }
 
-// "" where nothing changed beyond noise.
+// What changed in one phase; "" if nothing changed beyond noise.
 std::string PhaseVerdict(const PhaseChange& phase) {
   std::string mix;
   if (phase.mix.IsBeyondNoise()) {
@@ -141,16 +145,17 @@ std::string PhaseVerdict(const PhaseChange& phase) {
   if (phase.step.IsBeyondNoise())
     return StepNumbers(phase) + MostOfIt(phase) + (mix.empty() ? "" : ", and " + mix);
   if (!mix.empty()) return mix;
-  // If the step did not move, the times of parts are named only if their bounds cover how much runs
-  // differ. Which kernels are called, and how often, needs no bounds.
+  // If the step did not change, changes in the times of parts are named only if their bounds
+  // include how much runs differ. Which kernels are called, and how often, needs no bounds.
   std::string moved = phase.bounds_hold_runs ? PartsThatMoved(phase) : "";
   if (moved.empty()) moved = KernelsInWords(phase.kernels, phase.bounds_hold_runs);
   if (moved.empty()) return "";
   return fmt::format("{} within noise, though {}", StepNumbers(phase), moved);
 }
 
-// The changes in phases without a verdict that one run a side cannot distinguish from differences
-// between runs: ", but 1 part and 2 kernels do"; "" if there are none.
+// With one run a side, a changed part or kernel may only be a difference between runs, so
+// PhaseVerdict does not name it. Counts these over all phases that have no verdict: ", but 1 part
+// and 2 kernels do"; "" if there are none.
 std::string HiddenByOneRun(const std::vector<const PhaseChange*>& phases) {
   uint64_t parts = 0, kernels = 0;
   for (const PhaseChange* phase : phases) {
@@ -166,7 +171,7 @@ std::string HiddenByOneRun(const std::vector<const PhaseChange*>& phases) {
   return fmt::format(", but {} {}", what, parts + kernels == 1 ? "does" : "do");
 }
 
-// "; graph launches 0.91 -> 0 a step" if nearly all are gone or nearly all are new.
+// Names graph launches if nearly all are gone or new: "; graph launches 0.91 -> 0 a step".
 std::string GraphsInWords(const std::vector<NamedChange>& launches) {
   const auto graphs = std::ranges::find(launches, "graph launches", &NamedChange::name);
   if (graphs == launches.end()) return "";
@@ -176,12 +181,12 @@ std::string GraphsInWords(const std::vector<NamedChange>& launches) {
                      graphs->change.now);
 }
 
-// "; collectives +229 us a step: waiting for TP3 +261 us (idle.host-late +303 us), other waits
-// -32.2 us"; "" unless `phases` became slower or faster by their communication, and the waits for
-// one rank explain most of it.
+// How the waits in collectives changed: "; collectives +229 us a step: waiting for TP3 +261 us
+// (idle.host-late +303 us), other waits -32.2 us"; "" unless `phases` became slower or faster by
+// their communication, and the waits for one rank explain most of it.
 std::string WaitsInWords(const std::optional<CollectiveChange>& collectives,
                          const std::vector<const PhaseChange*>& phases) {
-  constexpr double kWorthNaming = 0.1;  // of the change
+  constexpr double kWorthNaming = 0.1;  // as a share of the change
   const CollectiveChange::OfRank* rank = collectives ? collectives->Explains() : nullptr;
   if (rank == nullptr) return "";
   const double all = collectives->time.difference(), waits = rank->caused.difference();
@@ -206,14 +211,16 @@ std::string WaitsInWords(const std::optional<CollectiveChange>& collectives,
   return text;
 }
 
-// Why kernels take a different time, if one reason accounts for most of it: how often the same
-// kernels are called, how long a call takes, or which kernels are gone and new. " (...)", or "".
+// Why the kernels take more or less time, as " (...)": the same kernels are called more or less
+// often, a call takes longer or shorter, or kernels are gone or new. "" if no single reason
+// accounts for most of the change.
 std::string WhyKernelTime(const WholeChange& whole) {
   struct OnOneSide {
     uint64_t kernels = 0;
     double time = 0;
   } gone, fresh;
-  double base = 0, as_often = 0, now = 0;  // kernels on both sides; as_often: at base's call time
+  // Times of kernels on both sides; as_often: with the new number of calls, at base's time a call.
+  double base = 0, as_often = 0, now = 0;
   for (const KernelChange& kernel : whole.rows) {
     if (kernel.base_calls == 0 || kernel.now_calls == 0) {
       OnOneSide& side = kernel.now_calls == 0 ? gone : fresh;
@@ -252,7 +259,8 @@ std::string WhyKernelTime(const WholeChange& whole) {
   return "";
 }
 
-// "no difference in the window (5.00 ms), in kernel time and in idle time".
+// The sentence if nothing changed: "no difference in the window (5.00 ms), in kernel time and in
+// idle time".
 std::string NoDifference(const WholeChange& whole, bool knows_idle) {
   return fmt::format("no difference in the window ({}){}", Time(whole.window.base),
                      knows_idle ? ", in kernel time and in idle time" : " and in kernel time");
@@ -284,7 +292,7 @@ std::string WholeVerdict(const RunChanges& changes) {
 }
 
 std::string StepsVerdict(const RunChanges& changes) {
-  std::vector<const PhaseChange*> phases;  // those with the most steps first
+  std::vector<const PhaseChange*> phases;  // the phase with the most steps first
   for (const PhaseChange& phase : changes.phases) {
     if (phase.cannot_tell.empty()) phases.push_back(&phase);
   }

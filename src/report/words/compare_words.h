@@ -8,11 +8,12 @@
 namespace tacho {
 
 // What changed, in one sentence: "decode step 19.9 ms -> 17.2 ms (-13.6 % ± 0.8 %), -2.1 ms of it
-// in moe.gemm; prefill: no difference beyond noise". Steps are at equal batch. Where there are
-// obstacles, the sentence is the first of them.
+// in moe.gemm; prefill: no difference beyond noise". Steps are compared at equal batch. If there
+// are obstacles, the sentence is "not comparable" and the first obstacle.
 std::string CompareVerdict(const RunChanges& changes);
 
-// "failed: decode.step.p50>+3%: decode.step.p50 19.9 ms -> 20.9 ms (+5.1 % ± 0.4 %)".
+// The outcome of a gate: "failed: decode.step.p50>+3%: decode.step.p50 19.9 ms -> 20.9 ms (+5.1 % ±
+// 0.4 %)".
 std::string GateText(const GateResult& result);
 
 }  // namespace tacho

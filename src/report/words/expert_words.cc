@@ -10,13 +10,15 @@
 namespace tacho {
 namespace {
 
-// "266 us a step", or of the whole recording if the number of steps is unknown.
+// The time a step, "266 us a step"; if the number of steps is unknown, the time of the whole
+// recording.
 std::string AStep(const ExpertBalance& experts, DurationNs of) {
   const auto a_step = experts.a_step(of);
   return a_step ? FormatDuration(*a_step) + " a step" : FormatDuration(of) + " in all";
 }
 
-// That of the rank that stands out with most waits for it; nullptr if no rank stands out.
+// Among the ranks that stand out, the one that others waited for longest; nullptr if none stands
+// out.
 const ExpertBalance::Row* SlowestOf(const ExpertBalance& experts) {
   const ExpertBalance::Row* slowest = nullptr;
   for (const ExpertBalance::Row& row : experts.table) {

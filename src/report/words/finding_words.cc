@@ -15,17 +15,17 @@
 namespace tacho {
 namespace {
 
-constexpr double kGapWorthNaming = 0.50;   // of the cost
-constexpr double kRankWorthNaming = 0.50;  // of all waits
+constexpr double kGapWorthNaming = 0.50;   // share of the cost
+constexpr double kRankWorthNaming = 0.50;  // share of all waits
 
-// "at least 30.0 % of the window"
+// The finding's cost as a share: "at least 30.0 % of the window".
 std::string ShareText(const RunFinding& finding) {
   return fmt::format("{}{} of {}", BoundText(finding.confidence),
                      FormatShare(finding.cost, finding.whole), WholeText(finding));
 }
 
-// " (longest gap: 463 ms in aten::empty, 0.0848 ms after the first event)"; "" if the
-// longest gap of this cause is a small part of it.
+// The longest gap of a cause: " (longest gap: 463 ms in aten::empty, 0.0848 ms after the first
+// event)"; "" if the longest gap of this cause is a small part of it.
 std::string LongestGapOf(const RunFinding& finding, const TraceAnalysis& trace) {
   if (finding.places.empty() || !finding.places.front().gap) return "";
   const IdleGap& gap = trace.idle.gaps[*finding.places.front().gap];
@@ -33,7 +33,7 @@ std::string LongestGapOf(const RunFinding& finding, const TraceAnalysis& trace) 
   const std::string host =
       IsTheHosts(gap.cause) && !gap.host.empty() ? " in " + NameInSentence(gap.host) : "";
   return fmt::format(" (longest gap{}: {}{}, {} after the first event)",
-                     // It may have time of other causes, too.
+                     // A gap longer than the cost also has time of other causes.
                      gap.when.length() > finding.cost ? " with it" : "",
                      FormatDuration(gap.when.length()), host,
                      FormatDuration(gap.when.start - trace.span.start));
@@ -96,10 +96,10 @@ std::string_view WhyNoWaits(RankBlame::Absent absent) {
 struct FindingOf {
   const RankTable& ranks;
   const TraceAnalysis* only;  // null if there are several traces
-  const RunAnalysis* run;     // null for a trace alone
+  const RunAnalysis* run;     // null if the finding is of one trace, without its run
 };
 
-// What is not known, and why.
+// For a finding without a cost: what is unknown, and why.
 std::string UnknownText(const RunFinding& finding, const FindingOf& of) {
   switch (finding.because) {
     case WhyUnknown::kLostWork:
@@ -130,7 +130,7 @@ std::string UnknownText(const RunFinding& finding, const FindingOf& of) {
   return "";
 }
 
-// The waits for it that are exposed, as a share of the others' time.
+// The exposed waits for a rank, as a share of the other ranks' time.
 std::string WaitText(const RunFinding& finding, const FindingOf& of) {
   Straggler exposed = *finding.rank;
   exposed.time = finding.cost;
@@ -138,7 +138,7 @@ std::string WaitText(const RunFinding& finding, const FindingOf& of) {
          StragglerText(of.ranks, exposed);
 }
 
-// Waits for ranks that do not stand out; names the one that caused most of all waits.
+// The waits for ranks that do not stand out. If one rank caused most of all waits, names it.
 std::string SkewText(const RunFinding& finding, const FindingOf& of) {
   const auto& table = of.ranks.blame.table;
   const auto most = std::ranges::max_element(table, {}, &RankBlame::Row::caused);
@@ -244,7 +244,7 @@ std::string MeaningOf(const RunFinding& finding) {
 
 namespace {
 
-// Why waits, or the communication without them, are only bounds.
+// How certain a figure of waits, or of communication without waits, is, and why.
 std::string_view WhyWaitsAreBounds(Confidence confidence) {
   switch (confidence) {
     case Confidence::kAtLeast:

@@ -11,21 +11,21 @@ namespace tacho {
 // Findings in words: the same words wherever a finding is shown.
 
 // A sentence without capital and full stop: "the host launched late for at least 30.0 % of the
-// window"; of a finding that cannot be told: what cannot be told, and why.
+// window". If the cost is unknown, the sentence says what is unknown, and why.
 std::string FindingText(const RunAnalysis& run, const RunFinding& finding);
-// The same for a finding of FindingsOf(trace). `ranks`: as for Verdict.
+// The sentence for a finding of FindingsOf(trace). `ranks`: as for Verdict.
 std::string FindingText(const TraceAnalysis& trace, const RankTable& ranks,
                         const RunFinding& finding);
 
-// What the cost of the finding is a share of: "the window".
+// The whole that the finding's cost is a share of: "the window".
 std::string WholeText(const RunFinding& finding);
-// "at least "; "" if the cost is exact.
+// The words before a cost: "at least ", "at most " or "about "; "" if the cost is exact.
 std::string_view BoundText(Confidence confidence);
-// What is lost, in general, as a line below its figures.
+// What this kind of loss means, as a line below the finding's figures.
 std::string MeaningOf(const RunFinding& finding);
-// How sure the cost is, and why not more.
+// How certain the cost is ("at least", ...), and what makes it uncertain.
 std::string_view WhyBounded(const RunFinding& finding);
-// The command that shows it in full. `paths`: as shell words.
+// The command that shows the finding in full. `paths`: the paths as shell words.
 std::string CommandOf(const RunFinding& finding, std::string_view paths);
 
 }  // namespace tacho

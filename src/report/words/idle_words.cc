@@ -10,7 +10,7 @@
 namespace tacho {
 namespace {
 
-// `name`: the overhead with the most time.
+// The sentence about idle time in profiler overhead. `name`: the overhead with the most time.
 std::string OverheadSentence(std::string_view name, std::string_view share) {
   const bool is_its_own = KindOfOverhead(name).owner == OverheadOwner::kProfiler;
   return fmt::format("{} for {}{}",

@@ -9,16 +9,18 @@ namespace tacho {
 
 // Causes of idle time in words.
 
-// What the cause means, as a line below the table of causes.
+// What the cause means, for a line below the table of causes.
 std::string_view MeaningOf(IdleCause cause, Requests requests);
 
-// "the host launched late for 71.0 % of the idle time". `row`: only the cause and the call count.
-// `share`: how much of what, such as "71.0 % of the idle time".
+// "the host launched late for 71.0 % of the idle time". Of `row`, only the cause and the call are
+// used. `share`: "71.0 % of the idle time", for example.
 std::string IdleCauseText(const IdleCauseRow& row, Requests requests, const std::string& share);
-// The same of the first cause in `idle`, which has at least one: its share of the idle time.
+// IdleCauseText for the first cause in `idle`, with its share of the idle time. `idle` has at least
+// one cause.
 std::string MainIdleCause(const IdleTable& idle);
 
-// "Command Buffer Full (the launch queue was full)".
+// The name of a profiler overhead and its meaning, if known: "Command Buffer Full (the launch queue
+// was full)".
 std::string OverheadInWords(std::string_view name);
 
 // `name` as visible text, cut to the length that a sentence allows.

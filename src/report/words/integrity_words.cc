@@ -69,10 +69,10 @@ std::string ClockText(const DeviceClock& clock) {
   const DurationNs near = clock.before_launch > 0 ? *clock.least : -*clock.most;
   const auto far = clock.before_launch > 0 ? clock.most : clock.least;
   if (!far) return text + fmt::format(" {} or more", FormatDuration(near));
-  // The bounds may cross by the tolerance of both.
+  // Each bound has a tolerance, so the lower one may be the larger.
   const auto [least, most] = std::minmax({near, clock.before_launch > 0 ? *far : -*far});
   const std::string from = FormatDuration(least), to = FormatDuration(most);
-  // A constant offset is the same at the start and at the end.
+  // If the offset is constant, it is the same at the start and at the end.
   const bool may_drift =
       clock.least_at_start && clock.least_at_end &&
       2 * std::abs((*clock.least_at_end - *clock.least_at_start).ns) > std::abs(near.ns);
@@ -83,7 +83,7 @@ constexpr const char* kNoEventLost = "no event lost";
 constexpr const char* kMayBeMissing = "events may be missing, as the profiler says";
 constexpr const char* kCannotTellLoss = "whether events are missing cannot be told";
 
-// What `notes` say about lost data.
+// What the notes of a trace say about lost data.
 std::string LossInNotes(const Notes& notes) {
   if (notes.CountOf(NoteId::kCorruptGzip) > 0) return "damaged: figures may be wrong (see NOTES)";
   if (notes.CountOf(NoteId::kTimesRefused) > 0) return "the device's times are refused (see NOTES)";
@@ -95,8 +95,8 @@ std::string LossInNotes(const Notes& notes) {
                   : std::string(kMayBeMissing) + " (see NOTES)";
 }
 
-// Whether the loss of an event would be noticed. It would not in a trace without figures, nor for
-// GPU work if there is no launch that shows that work should be there.
+// Whether tacho would notice lost events. It cannot in a trace without figures, nor for GPU work
+// without any launch that shows that the work should be there.
 bool CanTellLoss(const TraceAnalysis& trace) {
   const LaunchTable& launches = trace.launches;
   const bool has_work = launches.gpu_events + launches.without_correlation > 0;
@@ -107,7 +107,7 @@ bool CanTellLoss(const TraceAnalysis& trace) {
              [&](NoteId id) { return trace.notes.CountOf(id) > 0; });
 }
 
-// The number of calls that launched work in a trace that has no row of GPU work.
+// The number of calls that launched work, if the trace has no GPU work at all; else 0.
 uint64_t LaunchesWithoutRows(const TraceAnalysis& trace) {
   if (trace.notes.CountOf(NoteId::kNoGpuEvents) == 0) return 0;
   uint64_t calls = 0;
@@ -120,8 +120,8 @@ bool HasUnreadRows(const TraceAnalysis& trace) {
   return trace.notes.CountOf(NoteId::kDeviceRowsNotRead) > 0;
 }
 
-// Whether more is missing than what has words of its own: rows that are not read, all rows, the
-// device's times, and what only the profiler reports.
+// Whether the trace lacks more than these losses, which have words of their own: device rows that
+// are not read, all GPU work, the device's times, and losses that only the profiler reports.
 bool LacksMore(const TraceAnalysis& trace) {
   return trace.counts.total == 0 || (LacksIdleTime(trace) && !LacksRows(trace)) ||
          std::ranges::any_of(trace.notes.list(), [](const Note& note) {
@@ -130,7 +130,7 @@ bool LacksMore(const TraceAnalysis& trace) {
          });
 }
 
-// `launched`: calls launched some.
+// `launched`: whether calls launched work.
 std::string NoDeviceWork(bool launched, std::string_view where) {
   return launched
              ? fmt::format("no device work is recorded {}, although calls launched some", where)
@@ -233,7 +233,7 @@ std::string LossInWords(const RunAnalysis& run) {
       lost += trace->integrity.lost.lost_calls;
       partial += trace->integrity.lost.partial_graphs;
     }
-    // As many calls as `tacho compare` and the note have.
+    // Counts partial graph launches too, as `tacho compare` and the note do.
     parts.push_back(FormatCounted(incomplete, "trace") + " incomplete" +
                     (lost + partial == 0
                          ? ""
@@ -286,7 +286,8 @@ std::string StopsText(const RecorderStops& stops, Interval span) {
 std::string WhyNoIdleTime(const TraceAnalysis& trace) {
   const Integrity& integrity = trace.integrity;
   if (!integrity.device_times()) return ImpossibleText(integrity.impossible);
-  // The few calls that the end cut off matter less than a window that lies outside the recording.
+  // If the recorder stopped early and no other work is lost, that is the reason, not the few calls
+  // whose work the end cut off.
   return integrity.stops.any() && !integrity.lost.any() ? StopsText(integrity.stops, trace.span)
                                                         : LossText(integrity.lost);
 }

@@ -6,41 +6,44 @@
 
 namespace tacho {
 
-// What a trace says about its own figures (analysis/evidence/), in words.
+// Whether the data of a trace can be trusted (analysis/evidence/), in words.
 
-// "GPU work of 35 of 40 hipGraphLaunch calls is missing: only 1 call in 8 has its work"; if
-// only the end of the recording cut work off, says so; "" if nothing is lost.
+// Which work is missing: "GPU work of 35 of 40 hipGraphLaunch calls is missing: only 1 call in 8
+// has its work"; if work is missing only because the recording ended before it, says that; "" if
+// nothing is lost.
 std::string LossText(const LostWork& lost);
-// "device 0: 100 of 100 pieces of work start before the call that launched them, by up to 200 us";
-// "" if every clock is right.
+// Which device clocks are wrong: "all 100 launched pieces of work start before their launch call,
+// by up to 200 us: the clock of device 0 is behind the host's by 200 us or more"; "" if every clock
+// is right.
 std::string ClocksText(const std::vector<DeviceClock>& clocks);
-// "the recording of calls and GPU work stops 1.91 s before the trace does (20 ranges like ...)"; ""
-// if no recorder stopped.
+// When the recorder stopped early: "the recording of calls and GPU work stops 1.91 s before the
+// trace does (20 ranges like ...)"; "" if no recorder stopped.
 std::string StopsText(const RecorderStops& stops, Interval span);
-// The beginning of the line "trust" and of the answer to whether a trace can be trusted: "no event
-// lost", what is missing, or that it cannot be told whether anything is.
+// "no event lost"; or what is missing; or that it is unknown whether anything is missing. Begins
+// the line "trust" and the answer about trust.
 std::string LossInWords(const TraceAnalysis& trace);
 std::string LossInWords(const RunAnalysis& run);
-// Whether calls launched work, and the trace has no row of any of it.
+// Whether calls launched work, but the trace has no GPU work at all.
 bool LacksRows(const TraceAnalysis& trace);
-// Whether nothing is known to be missing, and the end of the recording did not cut off too much.
+// Whether the trace has events, no data is known to be missing, and idle time is known.
 bool IsWhole(const TraceAnalysis& trace);
-// Whether it is unknown when the devices were idle because work is missing.
+// Whether missing work makes it unknown when the devices were idle.
 bool LacksIdleTime(const TraceAnalysis& trace);
-// "GPU work is missing in 2 of 3 traces".
+// In how many traces work is missing: "GPU work is missing in 2 of 3 traces".
 std::string MissingWorkText(const RunAnalysis& run);
-// Whether work that was launched is not in the trace.
+// Whether launched work is missing from the trace, or may be.
 bool LacksWork(const TraceAnalysis& trace);
-// "12 of 400 pieces of work lie out of order or on top of each other".
+// How much work has impossible times: "12 of 400 pieces of GPU work outside of graphs lie out of
+// the order of their launches or on top of each other"; "" if none does.
 std::string ImpossibleText(const ImpossibleWork& work);
-// Why it is unknown when the devices were idle, if it is.
+// Why it is unknown when the devices were idle. Call it only if that is unknown.
 std::string WhyNoIdleTime(const TraceAnalysis& trace);
-// Why there is no device time, if the recording gives a reason; else "". For a run: the reason of
-// its first rank that has one, and how many ranks share it.
+// Why there is no device time, if the recording gives a reason; else "". For a run, the reason of
+// the first rank that has one, and in how many traces it is the same.
 std::string SaidWhyNoDeviceTime(const TraceAnalysis& trace);
 std::string SaidWhyNoDeviceTime(const RunAnalysis& run);
-// As SaidWhyNoDeviceTime. If there is no reason, says that no work ran on a device, or that none is
-// recorded.
+// Like SaidWhyNoDeviceTime, but never empty: without a reason it says that there is no device work,
+// or that none is recorded although calls launched some.
 std::string WhyNoDeviceTime(const TraceAnalysis& trace);
 std::string WhyNoDeviceTime(const RunAnalysis& run);
 

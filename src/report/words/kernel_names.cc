@@ -14,7 +14,8 @@ std::vector<std::string> ShownKernelNames(const std::vector<std::string_view>& n
   for (const std::string_view name : names) {
     shown.push_back(style.whole_names ? DemangledName(name) : ShortKernelName(name));
   }
-  const auto replace_alike = [&](auto longer) {  // returns whether it changed a name
+  // Lengthens names that different kernels share; returns whether a name changed.
+  const auto replace_alike = [&](auto longer) {
     bool changed = false;
     std::unordered_map<std::string, std::set<std::string_view>> named;
     for (size_t i = 0; i < names.size(); ++i) named[shown[i]].insert(names[i]);

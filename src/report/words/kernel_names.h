@@ -9,13 +9,13 @@
 
 namespace tacho {
 
-// The names to show for kernels of these names, none of them cut: the short name (classifier.h); if
-// several kernels share it, the next longer form; in the end the name in the file. So two different
-// names never look the same.
+// The names to show for kernels, not cut to any width. Each is the short name (classifier.h); if
+// different kernels share it, the next longer form, and at last the name in the file. So two
+// different names never look the same.
 std::vector<std::string> ShownKernelNames(const std::vector<std::string_view>& names,
                                           const TextStyle& style);
 
-// The width of a short name in a file.
+// Short names in files are cut to this width.
 inline constexpr size_t kShortName = 60;
 
 }  // namespace tacho

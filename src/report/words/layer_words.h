@@ -7,7 +7,7 @@
 
 namespace tacho {
 
-// Why no layers were found: "no step of the engine is named"; "" if they were.
+// Why no layers were found: "no step of the engine is named"; "" if layers were found.
 std::string_view WhyNoLayers(LayersState state);
 
 // How the layers of a phase were found, and their kinds if there are several: "24 layers by the

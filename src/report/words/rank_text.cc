@@ -54,7 +54,7 @@ bool NamesTellApart(const RankTable& ranks) {
 }
 
 std::vector<std::string> SessionsOfRanks(const RankTable& ranks) {
-  constexpr size_t kLongest = 32;  // parts that are never shortened must be short
+  constexpr size_t kLongest = 32;  // the column of sessions is never cut, so they must be short
   std::vector<std::string> sessions;
   std::set<std::pair<std::string, std::string>> rows;
   for (const RankRow& row : ranks.rows) {
@@ -96,7 +96,7 @@ std::string ComparedText(const RankTable& ranks) {
 
 namespace {
 
-// "12 ranks'", but "seven ranks'" up to ten.
+// Up to ten in words: "seven ranks'"; more as a number: "12 ranks'".
 std::string OfRanksInWords(size_t count) {
   constexpr std::array<std::string_view, 11> kWords = {
       "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"};
@@ -105,7 +105,7 @@ std::string OfRanksInWords(size_t count) {
   return number + (count == 1 ? " rank's" : " ranks'");
 }
 
-// ", whose host was late by 264 us a step"
+// Why others wait for the rank: ", whose host was late by 264 us a step".
 std::string WhyLate(const Straggler& straggler) {
   constexpr double kNearlyAll = 0.8;
   const std::string by = straggler.late_a_step

@@ -15,8 +15,8 @@ bool IsWord(char c) {
   return IsDigit(c) || c == '_' || (AsciiLower(c) >= 'a' && AsciiLower(c) <= 'z');
 }
 
-// "aten::mm", "vllm::all_reduce", "torch.ops._C::rms_norm.out"; not a single word, which may be
-// private.
+// Whether the name is an operator's: "aten::mm", "vllm::all_reduce", "torch.ops._C::rms_norm.out".
+// A single word is not accepted, because it may be private.
 bool IsOperator(std::string_view name) {
   return name.size() <= 120 && name.find("::") != std::string_view::npos &&
          std::ranges::all_of(name, [](char c) { return IsWord(c) || c == ':' || c == '.'; });
@@ -31,7 +31,8 @@ bool IsRuntimeCall(std::string_view name) {
          });
 }
 
-// "core.py(301): step" in "/home/alice/vllm/v1/core.py(301): step"; "" if the text is no frame.
+// The frame without its folder: "core.py(301): step" for "/home/alice/vllm/v1/core.py(301): step".
+// "" if the name is no Python frame.
 std::string_view FrameIn(std::string_view name) {
   const auto all = [](std::string_view text, std::string_view others) {
     return !text.empty() && std::ranges::all_of(text, [&](char c) {

@@ -8,11 +8,12 @@
 
 namespace tacho {
 
-// Takes out what a stranger must not read: paths, host and process names, the profiler's log, and
-// names that are not code (annotations hold request ids and prompts). What is taken out becomes
-// "#" and eight digits of a hash with a salt, so that equal texts stay equal within one report and
-// nobody can try texts out without the salt. Kernels, registered operators ("aten::mm"), calls of
-// the device's runtime and functions with the file's name, but not its folder, stay.
+// Removes what a stranger must not read: paths, host and process names, the profiler's log, and
+// names that are not code (annotations hold request ids and prompts). A removed text becomes "#"
+// and eight digits of a salted hash: equal texts stay equal within one report, and without the salt
+// nobody can find a text by hashing likely ones. These names stay: kernels, registered operators
+// ("aten::mm"), calls of the device's runtime, and Python functions with their file's name (without
+// its folder).
 class Redactor {
  public:
   explicit Redactor(std::string salt) : salt_(std::move(salt)) {}
@@ -20,12 +21,12 @@ class Redactor {
   [[nodiscard]] std::string Hash(std::string_view text) const;
   // Redacts the name of an operator, a call, an annotation or a Python frame.
   [[nodiscard]] std::string Name(std::string_view name) const;
-  // Redacts the name of a kernel or a copy: only a name with a folder in it is taken out.
+  // Redacts the name of a kernel or a copy: only a name that contains a folder is replaced.
   [[nodiscard]] std::string KernelName(std::string_view name) const;
   // Redacts the name of a profiler overhead: known kinds stay.
   [[nodiscard]] std::string Overhead(std::string_view name) const;
-  // Redacts an id, a version or the name of a worker: numbers and short words without lower-case
-  // letters stay.
+  // Redacts an id, a version or the name of a worker. Numbers, short words without lower-case
+  // letters, "cpu" and workers like "w3" stay.
   [[nodiscard]] std::string Id(std::string_view id) const;
 
   [[nodiscard]] RunAnalysis Redacted(RunAnalysis run) const;

@@ -131,7 +131,7 @@ std::string WhatSlowestHave(const RequestAnalysis& requests) {
                                  FormatCounted(slow.count, "request"), FormatDuration(slow.e2e()),
                                  FormatDuration(median.e2e()));
   if (have.more <= DurationNs{}) return text;
-  // Parts that explain a tenth of the difference or more, three at most.
+  // Names the parts that explain at least a tenth of the difference, three at most.
   constexpr size_t kMost = 3;
   size_t shown = 0;
   for (const SlowestHave::Part& part : have.parts) {
@@ -140,7 +140,7 @@ std::string WhatSlowestHave(const RequestAnalysis& requests) {
                         FormatDuration(part.more));
     ++shown;
   }
-  // Longer answers take longer.
+  // Says if the answers are longer, because longer answers take longer.
   if (have.tokens >= 1.2 * have.median_tokens)
     text += fmt::format("; their answers are longer, {} tokens against {}",
                         FormatCount(static_cast<uint64_t>(std::llround(have.tokens))),

@@ -18,8 +18,9 @@
 namespace tacho {
 namespace {
 
-constexpr double kFindingWorthNaming = 0.05;  // share of its whole
-// From this share on, the window counts as all that was recorded.
+constexpr double kFindingWorthNaming = 0.05;  // as a share of the finding's whole
+// If the window is at least this share of the recorded time, the verdict does not mention the
+// recorded time.
 constexpr double kNearlyAllRecorded = 0.90;
 
 std::string MissingSuffix(const RankTable& ranks) {
@@ -36,14 +37,14 @@ std::string NoStepText(const RankTable& ranks) {
          MissingSuffix(ranks);
 }
 
-// Names the operators that run on a CPU engine while it is busy.
+// What a CPU engine runs while it is busy, in words.
 std::string_view OperatorsText(const DeviceTotals& totals) {
   return totals.has_collectives_beside ? "operators, or collectives of other threads,"
                                        : "operators";
 }
 
-// Whether the window of the work is much shorter than the recorded time. False if that is unknown:
-// the file ends early, or work and recording are on two clocks.
+// Whether the window of the work is much shorter than the recorded time. False if the user chose
+// the window, or if this is unknown: the file ends early, or work and recording are on two clocks.
 bool IsShortOf(const DeviceTotals& totals, const std::vector<const TraceAnalysis*>& traces,
                DurationNs recorded) {
   return ShareOf(totals.window, recorded) < kNearlyAllRecorded &&
@@ -59,8 +60,8 @@ std::string ShareOfRecorded(const DeviceTotals& totals,
          FormatShare(totals.busy, recorded);
 }
 
-// ", 41.5 % of the 382 ms recorded (217 ms before the first work)"; "" if that says no more than
-// the share of the window does.
+// The busy share of the recorded time: ", 41.5 % of the 382 ms recorded (217 ms before the first
+// work)". "" if the recorded time is about as long as the window.
 std::string RecordedClause(const DeviceTotals& totals, const TraceAnalysis& trace) {
   const Interval part = trace.recorded();
   const DurationNs recorded = RecordedTime({&trace});
@@ -79,7 +80,8 @@ std::string RecordedClause(const DeviceTotals& totals, const TraceAnalysis& trac
   return fmt::format(", {} of the {} recorded ({})", share, FormatDuration(recorded), where);
 }
 
-// The same for a run; "" for slices of one recording, which share their time.
+// The clause for a run; "" if its traces are slices of one recording, which share the recorded
+// time.
 std::string RecordedClause(const DeviceTotals& totals, const RunAnalysis& run) {
   const std::vector<const TraceAnalysis*> ranks = TimedRanksOf(run);
   const DurationNs recorded = RecordedTime(ranks);
@@ -87,48 +89,49 @@ std::string RecordedClause(const DeviceTotals& totals, const RunAnalysis& run) {
   return fmt::format(", {} of the time recorded", ShareOfRecorded(totals, ranks, recorded));
 }
 
-// What else lost work makes unknown.
+// What lost work makes unknown.
 std::string LostClause(const std::vector<RunFinding>& findings,
                        const std::function<std::string(const RunFinding&)>& text_of) {
   const auto lost = std::ranges::find(findings, WhyUnknown::kLostWork, &RunFinding::because);
   return lost == findings.end() ? "" : "; " + text_of(*lost);
 }
 
-// The findings that a verdict has room for: the first ones, unless they say nothing beyond the rest
+// The findings that a verdict names: the first `most`, without those that add nothing to the rest
 // of the sentence.
 std::vector<const RunFinding*> FindingsWorthNaming(const std::vector<RunFinding>& findings,
                                                    size_t most) {
   std::vector<const RunFinding*> named;
   for (const RunFinding& finding : findings) {
     const bool is_idle = finding.kind == RunFindingKind::kIdle;
-    // A CPU engine is in no operator for what remains of the busy time.
+    // On a CPU engine, this is just the time that is not busy.
     if (is_idle && finding.idle == IdleCause::kHost) continue;
-    // "At least" says it of the others. Without a common clock the caveat does.
+    // Idle time of unknown cause is already implied by "at least" in other findings, or named by
+    // the caveat if there is no common clock.
     if (is_idle && finding.idle == IdleCause::kUnknown &&
         (finding.because != WhyUnknown::kNothing || !named.empty()))
       continue;
-    // A rank is a finding only if it stands out.
+    // A finding about a rank is always named, because only ranks that stand out are findings.
     if (finding.share() < kFindingWorthNaming && !finding.rank) continue;
     if (named.size() < most && finding.known()) named.push_back(&finding);
   }
   return named;
 }
 
-// What most of the kernel time was spent on.
+// The category that took most of the kernel time.
 std::string MainWork(const DeviceTotals& totals, const KernelTable& kernels) {
   if (kernels.categories.empty()) return "";
   const CategoryRow& main = kernels.categories.front();
   std::string text = fmt::format("; {} takes {} of the {} time", NameInSentence(main.category),
                                  FormatShare(main.total, kernels.total), WorkWord(totals));
-  // Hidden communication costs nothing.
+  // Communication that is hidden behind compute costs nothing, so say how much is exposed.
   if (main.category.starts_with("comm."))
     text += fmt::format(", but communication is exposed for {} of the window only",
                         FormatShare(totals.exposed_comm, totals.window));
   return text;
 }
 
-// "; no request was in flight for 90.0 % of it, the rest was 50.0 % busy": nobody is to blame for
-// this time, so the findings are of the rest.
+// "; no request was in flight for 90.0 % of it, the rest was 50.0 % busy". Idle time without a
+// request is nobody's fault, so the findings are about the rest.
 std::string NoRequestClause(const IdleTable& idle) {
   const auto row = std::ranges::find(idle.causes, IdleCause::kNoRequest, &IdleCauseRow::cause);
   if (row == idle.causes.end() || ShareOf(row->total, idle.window) < kIdleWorthNaming) return "";
@@ -137,10 +140,11 @@ std::string NoRequestClause(const IdleTable& idle) {
                      FormatShare(idle.busy, idle.window - row->total));
 }
 
-// What the screen begins with, or the short form with which it ends if the whole text is too long.
+// kWhole begins the screen; kBrief ends it if the whole text is too long.
 enum class Length : uint8_t { kWhole, kBrief };
 
-// What the time was lost to, and what the devices did if that is more. `text_of`: of a finding.
+// The end of a verdict: what the time was lost to, and, if the devices' work took more time, what
+// they did. `text_of` gives a finding's sentence.
 std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, const IdleTable& idle,
                  const std::vector<RunFinding>& findings, Length length,
                  const std::function<std::string(const RunFinding&)>& text_of) {
@@ -164,7 +168,7 @@ std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, const I
   return text + MainWork(totals, kernels);
 }
 
-// " (60.0 % to 70.0 %)": the shares of the least and the most busy rank of all recordings.
+// The busy shares of the least and the most busy rank over all recordings: " (60.0 % to 70.0 %)".
 std::string BusyRange(const RankTable& ranks) {
   if (FormatPercent(ranks.least_busy_of_all) == FormatPercent(ranks.most_busy_of_all)) return "";
   return fmt::format(
@@ -173,7 +177,7 @@ std::string BusyRange(const RankTable& ranks) {
       ranks.recordings < 2 ? "" : fmt::format(", in {} recordings", ranks.recordings));
 }
 
-// What a file is that has no figures of a rank; "" for a rank's file.
+// For a file that is no rank's trace, what it is; "" for a rank's trace.
 std::string OtherFileText(const TraceFacts& facts) {
   switch (facts.role) {
     case TraceRole::kFrontend:

@@ -16,13 +16,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The files that the processes of one worker left, before anything is moved.
+// The files that one worker's processes left, before any is moved.
 struct RoundFiles {
   std::vector<std::string> traces;
-  std::vector<std::string> own;      // traces at Kineto's own path: it did not take the folder
+  std::vector<std::string> own;  // traces at Kineto's own path, because Kineto rejected the folder
   std::vector<std::string> awaited;  // still being written
-  size_t refused = 0;                // processes whose Kineto did not take the folder
-  size_t late = 0;                   // processes that live but did not begin
+  size_t refused = 0;                // processes whose Kineto rejected the folder
+  size_t late = 0;                   // processes that got the request too late to begin
   size_t silent = 0;                 // processes without a file
   bool HasTraces() const { return !traces.empty() || !own.empty(); }
 };
@@ -81,8 +81,8 @@ Finding WroteNothing(const RecordedWorker& worker, const std::string& folder) {
           (full.empty() ? fmt::format("whether they may write to {} is not known", folder) : full)};
 }
 
-// Whether the proof will name the ranks that this trouble leaves without a file. It can if it knows
-// how many ranks there are.
+// Whether this trouble can be left to the proof, which then names each rank without a file. The
+// proof can do so only if it knows how many ranks there are.
 bool IsForTheProof(const Finding& trouble, const RecordedWorker& worker, const RoundFiles& files) {
   return trouble.id == FindingId::kTooLate && worker.facts.tensor_parallel && files.HasTraces();
 }
@@ -114,8 +114,8 @@ std::optional<Finding> TroubleOf(RecordedWorker& worker, const std::vector<int64
   return std::nullopt;
 }
 
-// Brings the traces of one worker to its folder; removes an original once the folder holds it
-// whole.
+// Brings the traces of one worker to its folder, and removes each original of which the folder then
+// holds a whole copy.
 Result<BroughtFiles> Bring(const RoundFiles& files, const DaemonPlace& place,
                            const std::string& folder) {
   TACHO_ASSIGN_OR_RETURN(BroughtFiles brought, BringFiles(files.traces, folder, place.owner));
@@ -124,7 +124,7 @@ Result<BroughtFiles> Bring(const RoundFiles& files, const DaemonPlace& place,
   std::ranges::move(own.whole, std::back_inserter(brought.whole));
   if (own.no_room) brought.no_room = std::move(own.no_room);
   std::error_code ignored;
-  // A file that is only linked to, or not whole in the worker's folder, stays: it is the only copy.
+  // An original stays if the folder only links to it or holds a part of it: it is the only copy.
   for (const std::string& file : brought.whole) fs::remove(file, ignored);
   return brought;
 }

@@ -9,9 +9,9 @@
 
 namespace tacho {
 
-// Brings the files of `round` to the folder of each worker. A file that is still being written
-// stays, since its process renames it at the end. Notes in the workers' expectations which files
-// came and why others did not. Returns what went wrong.
+// Brings the trace files of `round` to the folder of each worker. Leaves a file that is still being
+// written, because its process will rename it at the end. Notes in the workers' expectations which
+// files came, and why others did not. Returns what went wrong.
 std::vector<Finding> BringRound(const DaemonRound& round, const KinetoDaemon& daemon,
                                 std::vector<RecordedWorker>& workers);
 

@@ -20,7 +20,7 @@ Checked<void> DaemonDriver::Check(RecordedWorker& worker, const std::string& fol
     return tl::unexpected(FindingOf(fields.error().WithContext(url), url));
   worker.folder = folder_in_run;
   worker.written_at = DaemonFolderParent(worker.expectation.pids);
-  // Otherwise Kineto would end the engine's process (KinetoDaemon::Listen).
+  // With another socket folder Kineto would end the engine's process (KinetoDaemon::Listen).
   const std::string looks_in = DaemonSocketFolder(worker.expectation.pids);
   if (!options_.socket_folder.empty() && options_.socket_folder != looks_in)
     return tl::unexpected(Finding{

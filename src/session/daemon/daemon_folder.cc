@@ -20,28 +20,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The first of `pids` that asks the daemon. Others may belong to another user, such as a shell that
-// started the server.
+// The first of `pids` that is set up to ask the daemon. Other processes, such as a shell that
+// started the server, may belong to another user.
 int64_t WhoAsks(const std::vector<int64_t>& pids) {
   const auto asks = std::ranges::find_if(
       pids, [](int64_t pid) { return EnvironmentOf(pid, "KINETO_USE_DAEMON").has_value(); });
   return asks != pids.end() ? *asks : pids.empty() ? 0 : pids.front();
 }
 
-// Whether `folder` is the same folder for the process. True also if that cannot be seen.
+// Whether the path `folder` leads the process to the same folder as tacho. True also if that cannot
+// be checked.
 bool SeesTheSame(int64_t pid, const std::string& folder) {
   std::error_code failed;
   const bool same = fs::equivalent(fmt::format("/proc/{}/root{}", pid, folder), folder, failed);
   return same || failed;
 }
 
-// Makes a new folder in `parent` for `user` alone. Returns the owner that its file system names,
-// which may not be that user (NFS); nullopt if no such folder could be made.
+// Makes a new folder in `parent` that only `user` may use. Returns its owner as the file system
+// reports it, which on NFS may be another user; nullopt if the folder could not be made.
 std::optional<uint32_t> MakeFor(std::optional<uint32_t> user, const std::string& parent,
                                 std::string& folder) {
   folder = parent + (parent.ends_with('/') ? "" : "/") + "tacho-XXXXXX";
   if (mkdtemp(folder.data()) == nullptr) return std::nullopt;
-  // The owner of the parent may have put another folder in its place.
+  // Opened by its descriptor, because the owner of `parent` may have put another folder there.
   const FileDescriptor opened(
       open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat status {};
@@ -56,7 +57,8 @@ std::optional<uint32_t> MakeFor(std::optional<uint32_t> user, const std::string&
   return std::nullopt;
 }
 
-// The folders in which Kineto lets a daemon write, if this process sees the same folders.
+// The folders below which Kineto lets a daemon's traces be written, if the process that asks sees
+// the same ones as tacho.
 std::vector<std::string> ParentsFor(const std::vector<int64_t>& pids) {
   std::vector<std::string> parents = {DaemonTraceFolder(pids), "/tmp"};
   std::erase_if(parents, [pid = WhoAsks(pids)](const std::string& parent) {
@@ -77,7 +79,7 @@ std::string DaemonPlace::OwnFileOf(int64_t pid) const {
   return root + KinetosOwnFileOf(std::to_string(pid));
 }
 
-// Kineto puts the pid before the first ".json" of a path.
+// Kineto inserts the pid before the first ".json" of a path, so the folder must not contain one.
 bool IsFolderForKineto(const std::string& folder) {
   const auto holds = [&](std::string_view part) { return folder.find(part) != std::string::npos; };
   return folder.starts_with('/') && !holds("..") && !holds(".json") && !holds("\n");

@@ -7,27 +7,27 @@
 
 namespace tacho {
 
-// Where the processes of one worker write their traces when Kineto's daemon asks for them.
+// Where the processes of one worker write their traces when Kineto's daemon asks them to.
 struct DaemonPlace {
-  std::string folder;             // named in their requests
-  std::optional<uint32_t> owner;  // owner of their files there; absent: anybody
-  // The user of the processes: owner of KinetosOwnFileOf(pid), which Kineto writes if it does not
-  // take the folder.
+  std::string folder;             // the folder that the request to these processes names
+  std::optional<uint32_t> owner;  // the user who owns their files in `folder`; absent: any user
+  // The user whom the processes run as. This user owns KinetosOwnFileOf(pid), the file that Kineto
+  // writes if it rejects `folder`.
   std::optional<uint32_t> user;
-  std::string root = {};  // prefix of that file's path on this host: "/proc/7/root" or ""
+  std::string root = {};  // prefix of that file's path as seen from here: "/proc/7/root" or ""
 
-  std::string OwnFileOf(int64_t pid) const;  // on this host
+  std::string OwnFileOf(int64_t pid) const;  // the path as seen from here
 };
 
-// A new folder that the worker's processes may write to, and nobody else may look into: below their
+// A new folder that only the worker's processes may read and write. It lies below their
 // KINETO_ONDEMAND_TRACE_DIR, else below /tmp, which every Kineto accepts. If the processes run as
-// another user, the folder belongs to that user. The destructor removes it if it is empty: a
-// process may still be writing.
+// another user, the folder belongs to that user. The destructor removes the folder if it is empty:
+// otherwise a process may still be writing to it.
 class DaemonFolder {
  public:
-  // `pids`: the worker's processes, its server first. If no such folder can be made (they have
-  // another /tmp, or another user and tacho is not root), place() is the folder `otherwise`,
-  // unchanged.
+  // `pids`: the worker's processes, its server first. place() is the existing folder `otherwise` if
+  // no new one can be made: the processes see another /tmp, or run as another user while tacho is
+  // not root.
   DaemonFolder(const std::vector<int64_t>& pids, const std::string& otherwise);
   DaemonFolder(DaemonFolder&& other) noexcept;
   DaemonFolder& operator=(DaemonFolder&&) = delete;
@@ -40,10 +40,10 @@ class DaemonFolder {
   bool made_ = false;
 };
 
-// The first folder below which a DaemonFolder would be tried; "" if there is no such folder.
+// The folder below which DaemonFolder would try first to make its own; "" if there is none.
 std::string DaemonFolderParent(const std::vector<int64_t>& pids);
 
-// Whether a request can name this folder: Kineto reads the name whole and accepts it.
+// Whether a request can name this folder, so that Kineto reads the whole name and accepts it.
 bool IsFolderForKineto(const std::string& folder);
 
 }  // namespace tacho

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int64_t kMarginNs = 500 * kNsPerMs;
 
-// Whether Kineto's text holds an operator: every trace of PyTorch's work has some.
+// Whether Kineto's JSON holds an operator; every trace of work in PyTorch does.
 bool HoldsOperator(const std::string& path) {
   constexpr std::string_view kOperator = "\"cpu_op\"";
   std::ifstream file(path, std::ios::binary);
@@ -27,7 +27,7 @@ bool HoldsOperator(const std::string& path) {
   std::vector<char> block(1 << 20);
   while (file) {
     file.read(block.data(), static_cast<std::streamsize>(block.size()));
-    // An occurrence may lie across two blocks.
+    // Keeps the end of the last block, because the searched text may lie across two blocks.
     text.erase(0, text.size() - std::min(text.size(), kOperator.size() - 1));
     text.append(block.data(), static_cast<size_t>(file.gcount()));
     if (text.find(kOperator) != std::string::npos) return true;
@@ -35,7 +35,7 @@ bool HoldsOperator(const std::string& path) {
   return false;
 }
 
-// The state of `path` if it is a regular file of `user` (absent: of any user).
+// The state of `path` if it is a regular file that belongs to `user` (absent: to any user).
 std::optional<FileState> FileOfUser(const std::string& path, std::optional<uint32_t> user) {
   struct stat status {};
   if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
@@ -44,8 +44,8 @@ std::optional<FileState> FileOfUser(const std::string& path, std::optional<uint3
                    status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec};
 }
 
-// Moves the file, or copies it: a folder of KINETO_ONDEMAND_TRACE_DIR may lie on another file
-// system than /tmp, and in a shared /tmp only its owner may move a file.
+// Moves the file, by copying if a rename fails: the folder from KINETO_ONDEMAND_TRACE_DIR may lie
+// on another file system than /tmp, and in a shared /tmp only the owner of a file may rename it.
 bool Move(const std::string& own, const std::string& to, const DaemonPlace& place) {
   namespace fs = std::filesystem;
   std::error_code failed, ignored;
@@ -54,12 +54,12 @@ bool Move(const std::string& own, const std::string& to, const DaemonPlace& plac
   const auto brought = BringFiles({own}, fs::path(to).parent_path().string(), place.user);
   if (!brought || brought->files.empty()) return false;
   const std::string& copy = brought->files.front();
-  if (brought->whole.empty()) {  // there is no room: it is only a link
+  if (brought->whole.empty()) {  // no room: the copy is only a link
     fs::remove(copy, ignored);
     return false;
   }
   fs::rename(copy, to, failed);
-  // Only files of `place.owner` are taken from there later.
+  // Later, only files that belong to `place.owner` are taken from that folder.
   if (!failed && place.owner && geteuid() == 0 &&
       lchown(to.c_str(), *place.owner, static_cast<gid_t>(-1)) != 0)
     return false;
@@ -67,7 +67,8 @@ bool Move(const std::string& own, const std::string& to, const DaemonPlace& plac
   return !failed;
 }
 
-constexpr const char* kEndings[] = {"", ".tmp"};  // of a whole file, and while it is written
+// The endings of a whole file, and of a file that is being written.
+constexpr const char* kEndings[] = {"", ".tmp"};
 
 }  // namespace
 
@@ -109,7 +110,8 @@ std::string DaemonRound::FileOf(int64_t pid) const {
   return own.FileOf(pid);
 }
 
-// Anybody may write to /tmp, and an earlier session may have left a file there.
+// Ignores the file of another user, because anybody may write to /tmp, and a file that an earlier
+// session left.
 std::optional<FileState> DaemonRound::OwnFile(int64_t pid, const std::string& ending) const {
   const DaemonPlace& place = PlaceOf(WorkerOf(pid));
   if (late_at_close_ || !place.user) return std::nullopt;
@@ -155,15 +157,15 @@ void DaemonRound::Look(const KinetoDaemon& daemon, const FolderState& folder) {
   for (const DaemonProcess& process : daemon.Processes())
     if (process.tracing && process.asked_ns > begin_ns_ - KinetoDaemon::kReadyMs * kNsPerMs)
       began_.insert(process.pid);
-  // Kineto opens a file before it warms up. The time is by our own clock: a file server's clock may
-  // differ.
+  // Kineto opens a file before it warms up. The comparison uses our own clock, because the clock of
+  // a file server may differ.
   if (MonotonicNs() < begin_ns_)
     for (const int64_t pid : told_)
       if (folder.contains(FileOf(pid) + ".tmp") || OwnFile(pid, ".tmp")) began_.insert(pid);
 }
 
-// An empty file that was opened after the start is no sign: a Kineto that refuses a start in the
-// past opens one too.
+// An empty file that was opened after the start proves nothing: a Kineto that refuses a start in
+// the past also opens one.
 bool DaemonRound::TakesPart(int64_t pid, const FolderState& folder) const {
   if (began_.contains(pid)) return true;
   for (const std::string& file : {FileOf(pid), PlaceOf(WorkerOf(pid)).OwnFileOf(pid)}) {
@@ -192,8 +194,8 @@ size_t DaemonRound::Whole() const {
                                            [&](int64_t pid) { return LooksWhole(LeftBy(pid)); }));
 }
 
-// Even a process without events reports at its last poll in the window that it traces. Such a poll
-// counts only until one poll period after the window.
+// A process without any events also reports, at its last poll in the window, that it traces. So a
+// poll in the window counts only until one poll period after the window.
 bool DaemonRound::Writes(int64_t pid, const KinetoDaemon& daemon) const {
   if (late_at_close_ || !ProcessLives(pid) || LooksWhole(LeftBy(pid))) return false;
   const int64_t now = MonotonicNs();

@@ -26,15 +26,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kFirstQuestionNs = 12'000 * kNsPerMs;  // every process asks each 5 s; some sleep
+// Every process polls each 5 s, but some sleep.
+constexpr int64_t kFirstQuestionNs = 12'000 * kNsPerMs;
 constexpr std::chrono::milliseconds kLookAtTraces{200};
 constexpr size_t kMostNamed = 64;
-// The lead time of a second window, taken if some processes were too late for the first: up to five
-// answers may be late.
+// How long before its start the second window is requested. It is longer than for the first,
+// because each process may miss some polls: up to five of its answers may come late.
 constexpr int64_t kLongLeadMs = KinetoDaemon::kLeadMs + 4 * KinetoDaemon::kPollMs;
 
-// Whether one of `pids` said with its last question that it traces, and asked lately: it may have
-// died since.
+// Whether one of `pids` reported at its last poll that it traces. That poll must be recent, because
+// the process may have died since.
 bool Tracing(const KinetoDaemon& daemon, const std::vector<int64_t>& pids, int64_t now_ns) {
   const std::vector<DaemonProcess> processes = daemon.Processes();
   return std::any_of(processes.begin(), processes.end(), [&](const DaemonProcess& process) {
@@ -90,7 +91,7 @@ void DaemonSession::Collect(std::stop_token) {
   recording_.daemon = std::move(window_);
 }
 
-// The processes that asked the daemon, by worker.
+// The processes that polled the daemon, by worker.
 DaemonRound::Askers DaemonSession::AskersOf() const {
   DaemonRound::Askers askers;
   for (const DaemonProcess& process : daemon_->Processes()) {
@@ -105,8 +106,8 @@ DaemonRound::Askers DaemonSession::AskersOf() const {
   return askers;
 }
 
-// Waits until all processes have polled. Every process polls once in a period: after a period
-// without a new one, all are there.
+// Waits until all processes have polled. Every process polls once in a period, so all are known
+// after a period in which no new one polled.
 DaemonRound::Askers DaemonSession::Meet() {
   const int64_t begin = MonotonicNs();
   int64_t changed = begin;
@@ -151,7 +152,7 @@ void DaemonSession::Ask(const std::string& stem, int64_t lead_ms) {
   SayWhatIsLeft();
 }
 
-// Copies what the round knows into the recording's window.
+// Copies the round's facts into the recording's window and the workers' expectations.
 void DaemonSession::TellOfRound() {
   window_.processes = round_.told().size();
   window_.request = round_.ConfigText();
@@ -170,9 +171,9 @@ bool DaemonSession::MayTryAgain() const {
                       [&](int64_t pid) { return round_.Writes(pid, *daemon_); });
 }
 
-// A window in which a rank is missing is worth little: all processes record another one, again at
-// the same time. The second counts only if it has more traces: it may be interrupted, and processes
-// may die.
+// Records a second window in all processes, again at the same time, because a window without one of
+// the ranks is worth little. The second window counts only if it has more traces: it may be
+// interrupted, and processes may die.
 void DaemonSession::TryAgain() {
   RemarkAgain(
       fmt::format("{} of {} processes were too late for the window: another one is taken of all",
@@ -208,7 +209,7 @@ void DaemonSession::SayWhatIsLeft() const {
   observer_.OnLeftBehind(text + "nothing else goes on; there is no run.json\n");
 }
 
-// Handles the user's Ctrl-C. Returns false if there is nothing to wait for.
+// Handles the user's Ctrl-C. Returns false if there is nothing left to wait for.
 bool DaemonSession::Interrupt() {
   interrupted_ = true;
   on_interrupt_();
@@ -227,7 +228,8 @@ bool DaemonSession::Interrupt() {
     return false;
   }
   SayWhatIsLeft();
-  // If not all processes heard of the second window, it cannot have more traces.
+  // The second window gets at most one trace from each process that heard of it. If that is no more
+  // than the first window gave, there is nothing to wait for.
   if (to_surpass_ && round_.told().size() <= *to_surpass_) return false;
   observer_.OnRemark(fmt::format(
       "interrupted: {} processes have their window, which cannot be cut short: it ends "
@@ -237,7 +239,7 @@ bool DaemonSession::Interrupt() {
   return true;
 }
 
-// Waits until the window is over and the files no longer grow.
+// Waits until the window is over and the files have stopped growing.
 void DaemonSession::WaitForTheFiles() {
   FolderState last;
   int64_t changed = MonotonicNs();
@@ -258,8 +260,8 @@ void DaemonSession::WaitForTheFiles() {
     SayWhoDied(time);
     const size_t late = round_.Late(*daemon_, now).size();
     if (late == all || (time > window_.end_ns && whole + late == all)) break;
-    // Kineto builds a large file in memory before it writes the first byte; meanwhile the process
-    // goes on asking and says that it traces.
+    // Kineto builds a large file in memory before it writes the first byte. Meanwhile the process
+    // goes on polling and reports that it traces.
     if (Tracing(*daemon_, round_.told(), time)) changed = time;
     const int64_t quiet = (whole > 0 ? 10'000 : 60'000) * kNsPerMs;
     if (time > window_.end_ns && time - std::max(changed, window_.end_ns) > quiet) break;
@@ -270,7 +272,7 @@ void DaemonSession::WaitForTheFiles() {
   }
 }
 
-// Reports dead processes once for each worker, as they die: at the window's end nobody would know
+// Reports dead processes as they die, once for each worker: at the window's end nobody could tell
 // when they died.
 void DaemonSession::SayWhoDied(int64_t now) {
   for (const auto& [index, pids] : round_.askers()) {

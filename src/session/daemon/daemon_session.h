@@ -17,17 +17,17 @@
 
 namespace tacho {
 
-// One window by Kineto's daemon protocol, in the processes of all workers at the same time; and a
-// second one if some processes were too late for the first.
+// One window by Kineto's daemon protocol, in the processes of all workers at the same time. If some
+// processes got the request too late, there is a second window.
 //
 // The protocol has no stop: a process carries out every request that it has read. So the window's
-// end is fixed with its start. On `stop` the session takes the request back from processes that
-// have not read it yet, and waits for the windows and files of the others.
+// end is fixed when it starts. When `stop` is requested, the session withdraws the request from
+// processes that have not read it yet, and waits for the windows and files of the others.
 class DaemonSession final : public DriverWindow {
  public:
   using DriverWindow::DriverWindow;
-  // Waits until the processes poll, and answers them with the request. Returns false if no process
-  // gets it.
+  // Waits until the processes poll the daemon, and answers them with the request. Returns false if
+  // no process gets it.
   bool Start(std::stop_token stop) override;
   [[nodiscard]] bool EndsItself() const override { return true; }
   // Waits until the window is over and the files no longer grow.
@@ -58,7 +58,8 @@ class DaemonSession final : public DriverWindow {
   DaemonRound::Askers askers_;
   std::map<size_t, DaemonFolder> folders_;  // by the worker's index
   DaemonRound round_;
-  std::optional<size_t> to_surpass_;  // in a second window: the number of traces of the first
+  // Set in a second window: the number of traces that the first one gave.
+  std::optional<size_t> to_surpass_;
   std::set<size_t> said_dead_;
   std::function<void()> on_interrupt_;
   bool interrupted_ = false;

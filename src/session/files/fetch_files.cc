@@ -17,7 +17,8 @@ using std::chrono::milliseconds;
 
 constexpr size_t kMostAnswer = 4096;
 
-// The output of a command, for a reader that may stop before the end.
+// The output of a command; does not own the command, so the reader may be destroyed before the
+// output ends.
 class PrintedBytes final : public ByteSource {
  public:
   explicit PrintedBytes(RemoteCommand& command) : command_(command) {}
@@ -29,9 +30,9 @@ class PrintedBytes final : public ByteSource {
   RemoteCommand& command_;
 };
 
-// Conditions for `find`: files written there since `unix_ns` of our clock. The 5 s allow for clocks
-// that are read to the second only and for the time in transit; the proof looks at the times inside
-// the files.
+// Conditions for `find`: files written on the host since `unix_ns` by our clock. The extra 5 s
+// allow for clocks that are read to the second only and for the time in transit; the proof later
+// checks the times inside the files.
 std::string FilesSince(const RemoteFolder& from, int64_t unix_ns) {
   return fmt::format("-type f -newermt @{}", unix_ns / 1'000'000'000 + from.clock_offset_s - 5);
 }
@@ -80,11 +81,11 @@ Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, std::strin
                           patience, std::move(stop));
   Result<std::vector<std::string>> files =
       UnpackTraces(std::make_unique<PrintedBytes>(*command), key, target, bounds, progress);
-  // Reads what follows the end of the archive: tar fills its last block.
+  // Reads what follows the archive's end, because tar pads its last block.
   std::array<char, 4096> rest;
   for (size_t i = 0; files && i < 1024 && command->Read(rest.data(), rest.size()) > 0; ++i) {
   }
-  // The reason why the transport failed says more than that the archive was cut.
+  // A failed transport explains more than the truncated archive that it causes.
   const Result<void> ended = command->Finish();
   if (!ended) return tl::unexpected(ended.error());
   if (!files)
@@ -96,8 +97,8 @@ Result<void> RemoveFetched(const RemoteFolder& from, std::string_view key, int64
                            milliseconds patience) {
   if (key.empty()) return Fail(ErrorKind::kRemote, "their names do not tell whose they are");
   const std::string folder = ShellWord(from.path), begin(key);
-  // Same rule as NameHasKey. Only our own key, which has no special character (PlanStart), goes
-  // into the shell pattern, never a file name.
+  // The same rule as NameHasKey. The shell pattern holds only our own key, which has no special
+  // character (PlanStart), and never a file name.
   const auto command =
       from.transport->Run(fmt::format("test ! -d {} || {{ cd {} && find . {} -name {} ! -name {} "
                                       "-delete; }}",

@@ -19,22 +19,22 @@ namespace tacho {
 struct RemoteFolder {
   std::shared_ptr<const Transport> transport;
   std::string path;
-  int64_t clock_offset_s = 0;  // the host's clock less ours
+  int64_t clock_offset_s = 0;  // the host's clock minus ours
 
   [[nodiscard]] std::string Text() const { return transport->Host() + ":" + path; }
 };
 
-// `from` is "HOST:/path", or "HOST" for `engine_folder` on that host. Asks the host by ssh whether
-// the folder is there (or its parent, in which the engine will make it) and what its clock says.
-// kUsage: not of that form, or no such folder; kRemote: ssh failed, with the end of its output. A
-// `patience` of 0 is unlimited.
+// `from` is "HOST:/path", or "HOST" for the folder `engine_folder` on that host. Asks the host by
+// ssh whether the folder exists (or its parent, in which the engine will make it), and what its
+// clock says. kUsage: `from` has another form, or the folder does not exist; kRemote: ssh failed,
+// with the end of its output. A `patience` of 0 is unlimited.
 Result<RemoteFolder> FindRemoteFolder(const std::string& from, const std::string& engine_folder,
                                       std::chrono::milliseconds patience, std::stop_token stop);
 
-// Fetches traces from the remote folder into `target` (UnpackTraces): those with names that begin
-// with `key` and that were written since `since_unix_ns` by our clock. `progress` gets the bytes so
-// far. Returns the local files, sorted. kRemote: the transport failed, or more came than `bounds`
-// allow; kOutput: no room.
+// Fetches traces from the remote folder into `target` (UnpackTraces): files whose names begin with
+// `key` and that were written since `since_unix_ns` by our clock. `progress` gets the number of
+// bytes so far. Returns the local files, sorted. kRemote: the transport failed, or the files exceed
+// `bounds`; kOutput: no room.
 Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, std::string_view key,
                                             int64_t since_unix_ns, const std::string& target,
                                             std::chrono::milliseconds patience,
@@ -42,7 +42,7 @@ Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, std::strin
                                             const std::function<void(uint64_t)>& progress,
                                             const UnpackBounds& bounds = {});
 
-// Removes from the remote folder the files that FetchFiles would fetch. kRemote: not all could be
+// Removes from the remote folder the files that FetchFiles would fetch. kRemote: some could not be
 // removed, or `key` is empty.
 Result<void> RemoveFetched(const RemoteFolder& from, std::string_view key, int64_t since_unix_ns,
                            std::chrono::milliseconds patience);

@@ -21,7 +21,7 @@ class CountingSink : public EventSink {
   void OnEvent(const Event& event) override {
     if (!event.has_start || event.type == EventType::kMetadata) return;
     ++count.events;
-    // The marks that the profiler sets for its own window do not count as events.
+    // The profiler's marks of its own window do not count for the first and last time.
     if (event.type != EventType::kSlice || IsWindow(event)) return;
     first_ns = std::min(first_ns, event.start.ns);
     last_ns = std::max(last_ns, event.start.ns + event.duration.ns);

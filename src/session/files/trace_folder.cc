@@ -71,8 +71,8 @@ bool LooksWhole(const std::string& path) {
   char head[2] = {};
   file.read(head, 2);
   if (head[0] == '\x1f' && head[1] == '\x8b') {
-    // A gzip trailer is 4 bytes of checksum and 4 of length; both are checked when the file is
-    // read. An empty member has 20 bytes.
+    // A gzip trailer has 4 bytes of checksum and 4 of length; both are checked when the file is
+    // read. The smallest gzip file has 20 bytes.
     return size >= 20;
   }
   std::string tail = Tail(file, size, 64);
@@ -84,7 +84,7 @@ bool IsTraceName(const std::string& path, std::string_view folder) {
   const std::string_view below =
       std::string_view(path).substr(path.starts_with(folder) ? folder.size() : 0);
   std::string name = fs::path(path).filename().string();
-  const bool beside = name.starts_with('.');  // a file that FileBeside is writing
+  const bool beside = name.starts_with('.');  // a temporary file of FileBeside
   return !beside && name.find(".json") != std::string::npos && !IsCaptureFile(below);
 }
 
@@ -129,7 +129,7 @@ std::vector<std::string> WaitForFiles(const std::string& folder, const FolderSta
     if (progress) progress(bytes);
     const std::chrono::nanoseconds since(clock.NowNs() - changed_ns);
     bool enough = traces.size() >= options.expected;
-    // A gzip file grows under its final name; two looks without growth show that it is done.
+    // A gzip file grows under its final name. If two looks in a row see no growth, it is done.
     if (whole && enough && !traces.empty() && since >= 2 * kLookAtFiles) break;
     if (since >= options.quiet && (enough || since >= kForTheRest)) break;
     if (options.patience.count() > 0 &&
@@ -138,7 +138,8 @@ std::vector<std::string> WaitForFiles(const std::string& folder, const FolderSta
     if (stop.stop_requested()) break;
     clock.Pause(stop, kLookAtFiles);
   }
-  // Files that never became whole are brought along as well: they can be read up to their end.
+  // Files that never became whole are returned too: they can be read up to the point where they
+  // end.
   traces.clear();
   for (const auto& [path, state] : last)
     if (state.bytes > 0) traces.push_back(path);
@@ -150,7 +151,7 @@ std::string FreshNames::PathFor(const std::string& name) {
   int& number = numbers_[name];
   while (true) {
     std::string path = folder_ + '/' + name;
-    // The number continues where it stopped: many files of one name must not take quadratic time.
+    // Continues from the last number, so that many files of one name do not take quadratic time.
     if (++number > 1)
       path =
           fmt::format("{}/{}~{}{}", folder_, name.substr(0, ending), number, name.substr(ending));
@@ -161,8 +162,8 @@ std::string FreshNames::PathFor(const std::string& name) {
 
 namespace {
 
-// Whether both are names of one file (hard links). One name reached by two paths does not count,
-// nor does a symbolic link.
+// Whether the two paths are hard links to one file. Two paths to the same directory entry do not
+// count, nor does a symbolic link.
 bool HasItsBytes(const fs::path& to, const fs::path& file) {
   std::error_code failed;
   return fs::is_regular_file(fs::symlink_status(to, failed)) && fs::equivalent(to, file, failed) &&
@@ -170,7 +171,8 @@ bool HasItsBytes(const fs::path& to, const fs::path& file) {
           !fs::equivalent(to.parent_path(), file.parent_path(), failed));
 }
 
-// Copies the whole of `file` to `to`. Returns "", or why it failed: then nothing is at `to`.
+// Copies the whole of `file` to `to`. Returns "", or the reason for a failure; then nothing is at
+// `to`.
 std::string Copy(const std::string& file, const std::string& to) {
   FileBeside beside(to);
   std::error_code failed;
@@ -185,7 +187,8 @@ std::string Copy(const std::string& file, const std::string& to) {
   return error == 0 ? "" : std::strerror(error);
 }
 
-// Opens a regular file of `owner`. The descriptor keeps that file whatever is put in its place.
+// Opens a regular file of `owner`. The descriptor still refers to that file if another one is put
+// in its place.
 FileDescriptor OpenOwned(const std::string& path, uint32_t owner) {
   FileDescriptor file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
@@ -194,7 +197,7 @@ FileDescriptor OpenOwned(const std::string& path, uint32_t owner) {
   return is_his ? std::move(file) : FileDescriptor();
 }
 
-// Makes `to` a second name or a copy of `file`. Returns "", or why it failed.
+// Makes `to` a hard link to `file` or a copy of it. Returns "", or the reason for a failure.
 std::string LinkOrCopy(const std::string& file, const std::string& to) {
   const int flags = file.starts_with("/proc/self/fd/") ? AT_SYMLINK_FOLLOW : 0;
   return linkat(AT_FDCWD, file.c_str(), AT_FDCWD, to.c_str(), flags) == 0 ? "" : Copy(file, to);
@@ -227,7 +230,7 @@ Result<BroughtFiles> BringFiles(const std::vector<std::string>& files, const std
     if (why.empty()) {
       brought.whole.push_back(file);
     } else {
-      // A failed copy may report a full disk in other words.
+      // A copy that failed on a full disk may report another reason, so the free room is checked.
       const bool full = fs::exists(file, failed) &&
                         FreeBytes(target).value_or(UINT64_MAX) < fs::file_size(file, failed);
       failed.clear();

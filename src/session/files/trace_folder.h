@@ -24,65 +24,65 @@ struct FileState {
   int64_t modified_ns = 0;  // Unix, by the file system's clock
   bool operator==(const FileState&) const = default;
 };
-// Files below a folder (recursively, at most 100,000), by path. Empty when it cannot be read.
+// All files below a folder (at most 100,000), by path. Empty if the folder cannot be read.
 using FolderState = std::map<std::string, FileState>;
 FolderState ReadFolder(const std::string& folder);
 
 // The files in `now` that `before` lacks or has in another state.
 std::vector<std::string> NewFiles(const FolderState& before, const FolderState& now);
 
-// Whether a file has the form of a whole trace, by its two ends only: gzip with a trailer, or JSON
-// that ends in a closing bracket. False for `*.tmp`: its flush is under way.
+// Whether a file looks like a whole trace, judged by its beginning and end only: gzip with a
+// trailer, or JSON that ends in a closing bracket. False for `*.tmp`, which is still being written.
 bool LooksWhole(const std::string& path);
-// Whether `path` names a trace: no table, no log, and no recording of graph capture (no session
-// writes one). `folder`: the beginning of `path` in which names of folders do not count.
+// Whether `path` names a trace, and not a table, a log or a recording of CUDA graph capture (which
+// no profiling session writes). `folder`: the beginning of `path` whose folder names do not count.
 bool IsTraceName(const std::string& path, std::string_view folder = {});
 // Whether `path` names vLLM's table of averages, the last file that a flush writes.
 bool IsTableName(const std::string& path);
 
-// Whether the file's name begins with the key of a session: "t-w1" is not the key of
-// "t-w10_rank0.json". Every file has the empty key.
+// Whether the file's name begins with the key of a session. "t-w1" is not the key of
+// "t-w10_rank0.json". Every name has the empty key.
 bool NameHasKey(std::string_view path, std::string_view key);
 
 struct SettleOptions {
-  // The wait ends when no file has grown for this long, whether the files are whole or not.
+  // The wait ends when no file has grown for this long, even if files are not whole.
   std::chrono::milliseconds quiet{3000};
   std::chrono::milliseconds patience{0};  // for the whole wait; 0: no limit
   std::string key;                        // only files with this key count (NameHasKey)
-  size_t expected = 0;  // number of trace files; while there are fewer, `quiet` is 10 s
+  size_t expected = 0;  // number of trace files; until they are all there, `quiet` is 10 s
 };
-// Waits until the new files below `folder` are whole and no longer grow. Calls `progress` with the
-// size of these files four times a second. Returns the new trace files, sorted.
+// Waits until the new files below `folder` are whole and have stopped growing. Calls `progress`
+// with their total size four times a second. Returns the new trace files, sorted.
 std::vector<std::string> WaitForFiles(const std::string& folder, const FolderState& before,
                                       const SettleOptions& options, std::stop_token stop,
                                       const std::function<void(uint64_t bytes)>& progress,
                                       Clock& clock = SystemClock());
 
-// Chooses names for files that come to one folder, so that no file overwrites another: never the
-// name of a file that is there, and no name twice. "t.json.gz" becomes "t~2.json.gz".
+// Chooses names for files that go into one folder, so that no file overwrites another: never gives
+// the name of an existing file, and no name twice. The second "t.json.gz" becomes "t~2.json.gz".
 class FreshNames {
  public:
   explicit FreshNames(std::string folder) : folder_(std::move(folder)) {}
-  // A path in the folder; the folder may not be there yet.
+  // A path in the folder, which need not exist yet.
   std::string PathFor(const std::string& name);
 
  private:
   const std::string folder_;
-  std::unordered_map<std::string, int> numbers_;  // the last number of each name
+  std::unordered_map<std::string, int> numbers_;  // the last number given to each name
 };
 
 struct BroughtFiles {
   std::vector<std::string> files;  // the new paths, in the order of the given files
-  // The given files whose bytes are whole under the new path too: these may be removed.
+  // The given files that are complete under their new paths too: the originals may be removed.
   std::vector<std::string> whole;
-  std::optional<Finding> no_room;  // why some are only links to the engine's files
+  std::optional<Finding> no_room;  // why some new paths are only links to the engine's files
 };
-// Puts `files` into `target`, each under its own name, or a similar one if two have the same
-// (FreshNames). Links a file if both places are on one file system, else copies it beside and
-// renames the copy; the engine's own files stay. If there is no room for a copy, a symbolic link
-// replaces it. kOutput: even that failed; or, with `owner`, a file is not a regular file of that
-// user (who might have put a link to another user's file in its place). Files put there so far
-// stay.
+// Puts `files` into `target`, each under its own name, or under a similar one if the name is taken
+// (FreshNames). Makes a hard link if both places are on one file system, else copies the file under
+// a temporary name and renames the copy. Leaves the engine's own files in place. If there is no
+// room for a copy, makes a symbolic link instead. kOutput: even that failed, or, with `owner`, a
+// file is not a regular file of that user (who could have replaced it by a link to another user's
+// file). Files that were put there before the error stay.
 Result<BroughtFiles> BringFiles(const std::vector<std::string>& files, const std::string& target,
                                 std::optional<uint32_t> owner = {});
 

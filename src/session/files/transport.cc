@@ -31,7 +31,7 @@ class ProgramOutput final : public RemoteCommand {
   StreamEnd end_;
 };
 
-// Puts the words of a program in front of the command.
+// Runs a program whose last argument is the command.
 class ProgramTransport final : public Transport {
  public:
   ProgramTransport(std::string host, std::string name, std::vector<std::string> words)
@@ -56,8 +56,8 @@ class ProgramTransport final : public Transport {
 
 }  // namespace
 
-// With BatchMode ssh asks no questions. The timeouts end it if the host does not answer, or
-// vanishes.
+// BatchMode keeps ssh from asking questions. The two time limits end it if the host does not answer
+// or vanishes.
 std::shared_ptr<const Transport> MakeSshTransport(std::string host) {
   std::vector<std::string> words = {
       "ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=20", "-o", "ServerAliveInterval=15",

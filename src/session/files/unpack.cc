@@ -23,7 +23,7 @@ std::string TooMuch(uint64_t most) {
                      most);
 }
 
-// Ends after `most` bytes: members that are passed over have no other bound.
+// Ends after `most` bytes, because nothing else limits the members that are skipped.
 class BoundedSource final : public ByteSource {
  public:
   BoundedSource(std::unique_ptr<ByteSource> source, uint64_t most)
@@ -43,14 +43,14 @@ class BoundedSource final : public ByteSource {
   const StreamEnd too_long_ = {StreamDefect::kTruncated, TooMuch(most_)};
 };
 
-// The last part of a member's name; "" if it is not one of the requested traces.
+// The last part of a member's name; "" if the member is not one of the requested traces.
 std::string NameOf(const std::string& member, std::string_view key) {
   const std::string name = member.substr(member.rfind('/') + 1);
   const bool asked = NameHasKey(name, key) && IsTraceName(name);
   return asked && name.size() <= kMostName ? name : "";
 }
 
-// Writes the bytes of the current member as the whole file `path`.
+// Writes the current member to `path`, which appears only once the member is complete.
 Result<void> WriteMember(ArchiveReader& reader, const std::string& path, uint64_t most,
                          uint64_t& so_far, const std::function<void(uint64_t)>& progress) {
   FileBeside file(path);

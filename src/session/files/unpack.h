@@ -17,12 +17,12 @@ struct UnpackBounds {
   size_t files = 10'000;
 };
 
-// Writes the traces in an archive (tar) from another host into `target`: only regular files whose
-// names have `key`, each under the last part of its name or one like it (FreshNames). Links,
-// devices and all else are skipped, and nothing is written outside `target`. A file gets its name
-// once it is whole on the disk; an incomplete file is removed. `progress` gets the bytes so far.
-// Returns the files, sorted. kRemote: not an archive, a damaged one, or more than `bounds`;
-// kOutput: no room.
+// Writes the traces in a tar `archive` from another host into `target`: only regular files whose
+// names begin with `key`, each under the last part of its name or a similar name (FreshNames).
+// Skips links, devices and everything else; writes nothing outside `target`. A file gets its name
+// only when it is whole on disk; an incomplete file is removed. `progress` gets the number of bytes
+// so far. Returns the files, sorted. kRemote: not an archive, a damaged one, or larger than
+// `bounds`; kOutput: no room.
 Result<std::vector<std::string>> UnpackTraces(std::unique_ptr<ByteSource> archive,
                                               std::string_view key, const std::string& target,
                                               const UnpackBounds& bounds,

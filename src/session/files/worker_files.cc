@@ -21,8 +21,8 @@ std::string ProcessIdIn(const std::string& path) {
   return end == std::string::npos ? "" : name.substr(0, end);
 }
 
-// Whether a part of the name ends in one of the pids: vLLM 0.10 writes
-// "HOST_PID.1795446008329839580.pt.trace.json.gz", later front ends write
+// Whether a part of the name ends in one of the pids. vLLM 0.10 writes
+// "HOST_PID.1795446008329839580.pt.trace.json.gz"; later front ends write
 // "HOST_PID.async_llm.1795446008329839580.pt.trace.json.gz".
 bool EndsInPid(std::string name, const std::vector<int64_t>& pids) {
   for (size_t dot = name.rfind('.'); dot != std::string::npos; dot = name.rfind('.')) {
@@ -123,7 +123,7 @@ double WorkerFiles::TableNs(const RecordedWorker& worker) const {
   return trace > 0 && table > trace ? static_cast<double>(table - trace) : 0;
 }
 
-// PyTorch writes NAME.tmp, or packs a temporary file into NAME; vLLM writes its table last.
+// PyTorch writes NAME.tmp, or packs a temporary file into NAME. vLLM writes its table last.
 std::string WorkerFiles::DoingOf(const RecordedWorker& worker) const {
   size_t whole = 0, tables = 0, traces = 0;
   for (const auto& [path, state] : WrittenBy(worker)) {
@@ -176,8 +176,8 @@ std::optional<Finding> WorkerFiles::TakeFilesOfOneProcess(size_t index) {
 }
 
 bool WorkerFiles::NamesItsProcess(const RecordedWorker& worker, const std::string& file) const {
-  // The worker has a folder of its own, which the user did not name: only its own start tells an
-  // engine to write there.
+  // Everything in a folder that tacho itself named in this worker's start is this worker's: no
+  // other engine was told to write there.
   const auto& told = worker.profile.output_dir;
   if (told && *told == worker.folder && told != options_.profile.output_dir) return true;
   if (!FileKeyOf(worker).empty()) return true;

@@ -35,7 +35,7 @@ Checked<void> HttpDriver::Check(RecordedWorker& worker, const std::string& folde
                         fmt::format("--trace-dir {} is not there yet: is it where {} will make it?",
                                     worker.folder, url)});
   worker.start = std::move(*start);
-  // The host's ranges name the steps, so they need the CPU activity.
+  // Ranges on the host name the steps, so a trace without CPU activity does not name them.
   const auto activities = profile.fields.find("activities");
   worker.expectation.steps_named =
       EngineRule(worker.facts.kind, worker.facts.version, "step_names") != "no" &&

@@ -1,5 +1,4 @@
-// The end of a recording's session: shows the progress of the flushes and brings the files into the
-// run folder.
+// The end of a session: shows how far the flushes are, and brings the files into the run folder.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,10 +14,10 @@
 namespace tacho {
 namespace {
 
-constexpr size_t kEnoughToKnow = 200;  // bytes of a line of the log
+constexpr size_t kEnoughToKnow = 200;  // bytes of a log line
 
-// What went wrong according to the worker's log: as a known finding, or in the log's words if tacho
-// does not know it.
+// What went wrong according to the worker's log: as a finding if tacho knows the failure, else in
+// the log's own words.
 std::vector<Finding> FailuresOf(const RecordedWorker& worker) {
   std::vector<Finding> findings =
       ReadLog(worker.facts.kind, worker.facts.version, worker.log.Text()).findings;
@@ -73,7 +72,7 @@ void ProfilerSession::Collect(std::stop_token stop) {
   for (const bool healthy : {true, false})
     for (size_t i = 0; i < recording_.workers.size(); ++i)
       if (recording_.workers[i].expectation.trouble.has_value() != healthy) CollectOf(i, stop);
-  // vLLM answers 200 whatever became of the trace; its log says what happened.
+  // vLLM answers 200 whatever happened to the trace; only its log tells.
   for (RecordedWorker& worker : recording_.workers) {
     worker.expectation.log_failure = worker.log.Failure();
     for (Finding& finding : FailuresOf(worker)) Remark(std::move(finding));
@@ -88,7 +87,7 @@ void ProfilerSession::CollectOf(size_t index, std::stop_token stop) {
     observer_.OnProgress("collect", fmt::format("{} {:.1f} MB", worker.worker.url,
                                                 static_cast<double>(bytes) / 1e6));
   };
-  // Ctrl-C ends the wait only for a worker that refused or died: what it left until then is taken.
+  // Ctrl-C ends the wait only for a worker that failed; the files that it left are taken.
   const bool healthy = !worker.expectation.trouble;
   if (healthy) stop = {};
   Result<BroughtFiles> brought;

@@ -1,5 +1,5 @@
-// Before a recording starts anything: it ends sessions that were left running, and leaves out
-// workers that somebody else profiles.
+// What happens before a recording starts a profiler: ends sessions that were left running, and
+// leaves out workers that somebody else profiles.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,9 +13,9 @@
 namespace tacho {
 namespace {
 
-// A stop without a session takes milliseconds, or as long as the current step.
+// A stop without a session takes milliseconds, or until the current step is over.
 constexpr int64_t kIdleStopNs = 2'000'000'000;
-// A stop waits for the current step; an engine's first steps compile.
+// A stop waits for the current step; an engine's first steps take long, because they compile.
 constexpr char kWhySilent[] = "it is in a long step, still writes an earlier session, or hangs";
 
 }  // namespace
@@ -43,7 +43,7 @@ bool ProfilerSession::EndOldSessions(std::stop_token stop) {
   FailThoseThatDidNotEnd(ended);
   NameEndedSessions(ended);
   LeaveOutTroubled();
-  // Files that an earlier session wrote do not count as ours.
+  // Looks again, so that files of an earlier session do not count as ours.
   files_.LookIntoFolders();
   return EnoughRun();
 }
@@ -66,8 +66,8 @@ void ProfilerSession::FailThoseThatDidNotEnd(const std::map<size_t, ControlOutco
   }
 }
 
-// vLLM answers 200 whether a session ran or not. Files, or the time that the stop takes, show that
-// a session ran.
+// vLLM answers 200 even if no session ran. That one ran is shown by new files, or by a stop that
+// took long.
 void ProfilerSession::NameEndedSessions(const std::map<size_t, ControlOutcome>& ended) {
   std::map<std::string, std::vector<std::string>> urls;  // by folder
   for (const auto& [i, outcome] : ended) {

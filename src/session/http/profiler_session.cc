@@ -55,15 +55,15 @@ bool ProfilerSession::Start(std::stop_token stop) {
                              : TroubleOf(worker, FindingId::kEngineDied, "was dead at its start",
                                          WithLog(worker, why)));
   }
-  // A session that somebody else started there is not ours to stop.
+  // Does not stop a session that somebody else started.
   std::erase_if(running_, [&](size_t i) { return started.at(i).taken; });
   SayWhatIsLeft();
   observer_.OnDone("start", recording_.starts.Text("profiler"));
   return failed.empty() || (options_.keep_going && failed.size() < started.size());
 }
 
-// Two waves of starts, the slow ones first: if a profiler's first start took seconds in a trial,
-// the quick ones would otherwise record all that time.
+// Two waves of starts. If a profiler's first start took seconds in a trial, the slow profilers
+// start first: otherwise the quick ones would record all that time.
 std::vector<std::vector<size_t>> ProfilerSession::Waves() const {
   int64_t slowest = 0;
   for (size_t i : running_)
@@ -140,7 +140,7 @@ bool ProfilerSession::Overdue(size_t worker, int64_t now_ns) const {
          !recording_.workers[worker].facts.profiler.reads_body;
 }
 
-// Workers that count by time keep to their budget even while others still start.
+// Keeps workers whose sessions end by time within their budget, even while others still start.
 void ProfilerSession::StopOverdue() {
   for (size_t i : running_)
     if (Overdue(i, MonotonicNs())) AskToStop(i);

@@ -18,30 +18,30 @@
 
 namespace tacho {
 
-// The engines' own profilers, by HTTP, in one recording. Ends old sessions, starts, stops and
-// collects, each on all workers at the same time. What goes wrong is in the workers' expectations
-// and among the recording's findings.
+// The engines' own profilers, driven by HTTP, in one recording. Ends old sessions, starts, stops
+// and collects, each time on all workers at once. Problems go into the workers' expectations and
+// into the recording's findings.
 class ProfilerSession final : public DriverWindow {
  public:
   ProfilerSession(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
                   Recording& recording);
 
-  // Stops any session that a vLLM still holds: one that ended by itself and was never stopped, or
-  // somebody else's. This may take as long as a flush. On SGLang a stop can end the server (its
-  // second profiler), so none is sent.
+  // Stops any session that a vLLM engine still holds: somebody else's, or one that ended by itself
+  // and was never stopped. This may take as long as a flush. SGLang gets no such stop, because a
+  // stop can end its server (its second profiler).
   bool EndOldSessions(std::stop_token stop) override;
-  // Asks the engines that can report a session without ending it (AskWhetherTaken).
+  // Asks those engines that can report a running session without ending it (AskWhetherTaken).
   bool LeaveOutTaken(std::stop_token stop) override;
-  // Starts the profilers that were slow to start in a trial first, and the others when these run.
+  // First starts the profilers whose start was slow in a trial; starts the others once these run.
   bool Start(std::stop_token stop) override;
-  // For profilers that cannot count their steps.
+  // Set only for profilers that cannot count their steps.
   [[nodiscard]] std::optional<int64_t> LatestStopNs() const override;
-  // Engines that count steps write their files without a stop.
+  // True only for engines that count steps: they write their files without a stop.
   [[nodiscard]] bool FilesThere() const override;
-  // Ignores `stop`, because a profiler left running is worse than a long wait; only the user's
-  // second Ctrl-C, which ends tacho, cuts it short. One exception: if a flush takes twice as long
-  // as forecast, a remark says what can be done, and from then on `stop` ends the wait for the
-  // workers that still write.
+  // Ignores `stop`, because a profiler that is left running is worse than a long wait; only the
+  // user's second Ctrl-C, which ends tacho, cuts the wait short. One exception: if a flush takes
+  // twice as long as forecast, tacho says what the user can do, and from then on `stop` ends the
+  // wait for the workers that still write.
   void Stop(const std::function<void()>& on_the_way, std::stop_token stop = {},
             const OnLate& on_late = {}) override;
   void Collect(std::stop_token stop) override;
@@ -53,14 +53,14 @@ class ProfilerSession final : public DriverWindow {
   const WorkerFiles& files() const { return files_; }
 
  private:
-  // A wait that is silent for longer looks hung.
+  // If tacho waits for longer than this without a message, it looks hung.
   static constexpr int64_t kLongSilenceNs = 5'000'000'000;
 
-  // Outcomes by worker, also below.
+  // This and similar maps hold the outcome of each worker, by its index.
   std::map<size_t, ControlOutcome> SendStarts(std::stop_token stop);
   std::vector<std::vector<size_t>> Waves() const;
   std::vector<PlannedStart> PlanStarts(const std::vector<size_t>& wave) const;
-  // Says who does not start, as progress and once as a remark.
+  // Reports which workers have not started: as progress, and once as a remark.
   void SayWhoDoesNotStart(const std::vector<size_t>& wave, int64_t elapsed_ns, bool& said);
   bool Overdue(size_t worker, int64_t now_ns) const;
   void StopOverdue();
@@ -71,33 +71,36 @@ class ProfilerSession final : public DriverWindow {
   // profiler_old_sessions.cc
   void FailThoseThatDidNotEnd(const std::map<size_t, ControlOutcome>& ended);
   void NameEndedSessions(const std::map<size_t, ControlOutcome>& ended);
-  std::string WhySilent(const RecordedWorker& worker) const;  // as far as its folder shows
-  // Says once for each worker that its stop has had no answer for seconds, and what can be done.
+  // Why it does not answer, as far as its folder shows.
+  std::string WhySilent(const RecordedWorker& worker) const;
+  // Reports, once for each worker, that its stop has not been answered for seconds, and what to do.
   void SayWhoIsSilent(int64_t elapsed_ns, std::set<size_t>& said);
 
   // profiler_stop.cc
   void AskToStop(size_t worker);
   std::vector<size_t> AskAllToStop();
-  // Waits for the answers to all pending stops, and returns them. Meanwhile shows a line of
-  // progress for each, and calls `look` about five times a second.
+  // Waits for the answers to all pending stops and returns them. Meanwhile shows one progress line
+  // for each, and calls `look` about five times a second.
   std::map<size_t, ControlOutcome> AwaitStops(std::string_view phase,
                                               const std::function<void()>& on_the_way,
                                               const std::function<void()>& look);
   void Settle(RecordedWorker& worker, const ControlOutcome& outcome, const std::string& dead_then,
               const std::string& dead_now);
-  bool IsLate(size_t worker, double times) const;  // takes over `times` the expected flush
-  // Says once which flushes take longer than forecast, and at twice that time what can be done.
+  bool IsLate(size_t worker, double times) const;  // its flush takes over `times` the expected time
+  // Reports once which flushes take longer than forecast, and at twice that time what the user can
+  // do.
   void SayWhatIsLate(bool may_leave);
-  std::vector<size_t> Done() const;  // workers that wrote all they had
+  std::vector<size_t> Done() const;  // workers that have written everything
 
   // profiler_collect.cc
   std::vector<FlushState> Flushes();
-  std::string PlacesOfTraces() const;  // where they are or will be, one line a worker
+  std::string PlacesOfTraces() const;  // where the traces are or will be, one line for each worker
   void SayWhatIsLeft();
 
   HttpClient& client_;
   WorkerFiles files_;
-  std::vector<std::atomic<int64_t>> began_ns_;  // when its start was answered; 0: not yet
+  // By worker: when its start was answered; 0: not yet.
+  std::vector<std::atomic<int64_t>> began_ns_;
   StopsUnderWay stops_;
   std::set<size_t> ended_by_themselves_, said_late_, said_choice_, collected_;
 };

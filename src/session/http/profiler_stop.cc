@@ -15,9 +15,9 @@ namespace tacho {
 namespace {
 
 constexpr std::chrono::milliseconds kLookForAnswers{200};
-// A busy host makes any flush longer.
+// Added to a forecast flush, because a busy host makes any flush longer.
 constexpr int64_t kFlushSlackNs = 2'000'000'000;
-constexpr double kLateTimes = 1.25;  // a stop is late after this multiple of the expected time
+constexpr double kLateTimes = 1.25;  // a flush is late after this multiple of its forecast time
 
 }  // namespace
 
@@ -25,8 +25,8 @@ void ProfilerSession::AskToStop(size_t worker) {
   stops_.Ask(worker, {recording_.workers[worker].facts, *recording_.workers[worker].stop});
 }
 
-// An engine that counted its steps has stopped itself; some engines answer a second stop with an
-// error.
+// Sends no stop to an engine that counted its steps and so has stopped itself: some engines answer
+// such a stop with an error.
 std::vector<size_t> ProfilerSession::AskAllToStop() {
   std::vector<size_t> asked;
   for (size_t i : running_) {
@@ -48,9 +48,9 @@ void ProfilerSession::Stop(const std::function<void()>& on_the_way, std::stop_to
                            const OnLate& on_late) {
   const std::vector<size_t> asked = AskAllToStop();
   const int64_t begin = MonotonicNs(), begin_unix_ns = ReadClocks().unix_ns;
-  // Asks for life at the same time: an engine that is dead by now did not die of the stop.
+  // Asks at the same time which engines live: one that is dead by now did not die of the stop.
   auto asked_for_life = std::async(std::launch::async, [&] { return WhyDeadOf(asked); });
-  // If Ctrl-C came before the stop, waits for the pending stops.
+  // After a Ctrl-C before the stop, waits for all stops: nothing may be left.
   const bool may_leave = !stop.stop_requested();
   bool left = false;
   size_t shown = 0;
@@ -119,7 +119,7 @@ std::map<size_t, ControlOutcome> ProfilerSession::AwaitStops(
     std::string_view phase, const std::function<void()>& on_the_way,
     const std::function<void()>& look) {
   const int64_t begin = MonotonicNs();
-  // Requests that queue up during a flush are of no use to anybody.
+  // Requests that would only queue up during a flush are of no use.
   const bool quick = stops_.AllAnswered(kLookForAnswers);
   on_the_way();
   while (!quick && !stops_.AllAnswered(kLookForAnswers)) {

@@ -19,12 +19,13 @@
 namespace tacho {
 namespace {
 
-// A real vLLM on a CPU flushes this many steps in 0.8 s; fewer do not show the cost of a step.
+// A real vLLM on a CPU flushes this many steps in 0.8 s. Fewer steps would not show what a step
+// costs.
 constexpr int64_t kTrialSteps = 16;
 constexpr int64_t kTrialStepsWithStacks = 2;
 constexpr int64_t kMostTrialNs = 2'000'000'000;
-constexpr int64_t kMostSlowTrialNs = 10'000'000'000;  // while steps are counted, and not all taken
-// The time for workers that count by time, each from its own start.
+constexpr int64_t kMostSlowTrialNs = 10'000'000'000;  // if workers count steps and take them slowly
+// The recording time of workers that do not count steps, each from its own start.
 constexpr int64_t kTrialNs = 200'000'000;
 constexpr std::chrono::milliseconds kLookAtTrial{50};
 constexpr std::chrono::milliseconds kPatienceForMetrics{3000};
@@ -89,15 +90,15 @@ class Trial {
     int64_t most_ns = counting.empty() ? 0 : kMostTrialNs;
     while (MonotonicNs() < std::max(begin + most_ns, session.LatestStopNs().value_or(0))) {
       if (!counting.empty() && (session.FilesThere() || steps.Taken())) break;
-      // An engine whose cores are busy may take a second for a step.
+      // Allows more time, because an engine whose cores are busy may take a second for a step.
       if (steps.Fewest() && !MayAnyHaveStacks()) most_ns = kMostSlowTrialNs;
       observer_.OnProgress("trial", "a few steps");
       if (!Pause(stop, kLookAtTrial)) break;
     }
   }
 
-  // Waits for tokens from workers whose profilers run. With Python stacks even an idle engine
-  // writes so much that the wait must be short.
+  // Waits for tokens from workers whose profilers run. With Python stacks the wait must be short,
+  // because even an idle engine then writes much.
   void AwaitTokens(const std::function<bool()>& done) {
     TokenWait wait{.phase = "trial", .done = done};
     if (MayAnyHaveStacks()) wait.most_ns = kMostTrialNs;
@@ -116,9 +117,9 @@ class Trial {
     TrialOutcome outcome;
     if (worker.started && worker.started->IsGood())
       outcome.start_ns = worker.started->answered_ns - worker.started->sent_ns;
-    // A worker that ended by itself and needs no stop may still be writing.
+    // A worker that ended its session by itself gets no stop, and may still be writing.
     if (!worker.stopped && !worker.folder.empty()) session.files().WaitFor(worker, {});
-    // The files are read in place: only this trial knows of them.
+    // The files are read where they are: nobody but this trial needs them.
     std::vector<std::string> files = session.files().TracesOf(worker);
     if (worker.remote) {
       Result<std::vector<std::string>> fetched = FetchFiles(
@@ -130,7 +131,7 @@ class Trial {
     for (const std::string& file : files)
       if (Result<TraceCount> count = CountTrace(file)) counts.push_back(*count);
     outcome.figures = FiguresOf(counts, session.files().WrittenUnixNs(worker));
-    // A trace without work shows nothing.
+    // A trace in which the engine did no work shows nothing.
     if (worker.expectation.steps_named && outcome.figures && WorkOf(counts) == 0) {
       outcome.figures.reset();
       outcome.saw_no_step = true;
@@ -163,7 +164,7 @@ class Trial {
       const RecordedWorker& worker = side_.recording().workers[which[n]];
       const bool started = worker.started && worker.started->IsGood();
       if (started && dead[n].empty()) continue;
-      // Makes it read "did not start, in the trial before the window: no answer within 20 s".
+      // Makes the text read "did not start, in the trial before the window: no answer within 20 s".
       Finding failed = *worker.expectation.trouble;
       std::string& brief = failed.brief.empty() ? failed.evidence : failed.brief;
       failed.evidence.insert(failed.evidence.find(brief) + brief.size(), kInTrial);
@@ -176,7 +177,8 @@ class Trial {
   const RecordOptions& options_;
   RecordObserver& observer_;
   TokenFlow& flow_;
-  const int64_t part_;  // divides the steps and the time of a whole trial
+  // The trial takes this fraction (1 / part_) of the steps and the time of a whole trial.
+  const int64_t part_;
   SideSession side_;
 };
 
@@ -191,7 +193,7 @@ bool MayTry(const RecordedWorker& worker, const RecordOptions& options) {
          (options.load ||
           (!MayHaveStacks(worker) &&
            EngineRule(worker.facts.kind, worker.facts.version, "waits_for_step") != "yes")) &&
-         // A window of so few steps is as small as a trial.
+         // A window of few steps would be no larger than a trial.
          options.profile.steps.value_or(INT64_MAX) > 2 * kTrialSteps;
 }
 

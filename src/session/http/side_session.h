@@ -13,25 +13,26 @@
 
 namespace tacho {
 
-// An extra session on some of a recording's workers: a trial, or a profiled window of
-// `--overhead`. Its files are not kept: they may be inspected and are then removed.
+// An extra session on some of a recording's workers: a trial, or a profiled window of `--overhead`.
+// Its files are only inspected and then removed.
 struct SideSessionPlan {
-  std::string name;  // prefix of its keys, and its phase for the observer: "trial"
+  std::string name;  // prefix of its file keys, and the name of its phase on the screen: "trial"
   std::vector<size_t> workers;
-  // After how many steps an engine that counts ends the session by itself. Above 0.
+  // The number of steps after which an engine that counts steps ends the session. Above 0.
   std::function<int64_t(const RecordedWorker&)> steps;
-  std::optional<int64_t> most_ns;  // for engines that do not count, from their own starts on
+  // For engines that do not count: the longest time, from each engine's own start.
+  std::optional<int64_t> most_ns;
 };
 
-// Removes the new files that, by their names, belong to these workers, also from the engines'
-// folders and hosts. Returns the files that stay.
+// Removes the new files whose names show that these workers wrote them, also from the engines'
+// folders and hosts. Returns the files that remain.
 std::vector<std::string> RemoveFilesOf(const WorkerFiles& files,
                                        const std::vector<RecordedWorker>& workers,
                                        const RecordOptions& options);
 
 class SideSession {
  public:
-  // All must outlive it. `folder` is made for it, and the destructor removes it.
+  // All arguments must outlive it. `folder` was made for this session; the destructor removes it.
   SideSession(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
               const Recording& recording, const SideSessionPlan& plan, RunFolder folder);
   ~SideSession();
@@ -39,14 +40,15 @@ class SideSession {
   SideSession& operator=(const SideSession&) = delete;
 
   ProfilerSession& session() { return *session_; }
-  Recording& recording() { return scratch_; }  // of the plan's workers, in its order
-  // Returns the files that stay (RemoveFilesOf).
+  Recording& recording() { return scratch_; }  // holds the workers of the plan, in the plan's order
+  // Returns the files that remain (RemoveFilesOf).
   std::vector<std::string> RemoveFiles() {
     return RemoveFilesOf(session_->files(), scratch_.workers, options_);
   }
 
  private:
-  // Shows remarks and what is left, but no phase: the side session is not a phase of the recording.
+  // Passes on remarks and what is left, but no phase: a side session is not a phase of the
+  // recording.
   class Observer final : public RecordObserver {
    public:
     Observer(RecordObserver& to, std::string_view name) : to_(to), name_(name) {}

@@ -12,7 +12,8 @@ namespace tacho {
 std::vector<std::optional<int64_t>> StepsBetween(const MetricsSnapshot& before,
                                                  const MetricsSnapshot& after,
                                                  std::optional<double> EngineCounters::*counter) {
-  // Sorted by number: as text "10" comes before "2".
+  // The key starts with the text's length, which sorts by number: as plain text "10" comes before
+  // "2".
   std::map<std::pair<size_t, std::string>, std::optional<int64_t>> steps;
   for (const EngineCounters& now : after.engines) {
     for (const EngineCounters& then : before.engines) {

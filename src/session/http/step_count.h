@@ -12,37 +12,38 @@
 
 namespace tacho {
 
-// Engine steps by the engines' own counters, in their metrics.
+// Counts engine steps by the counters in the engines' own metrics.
 
-// The steps taken between two looks at the metrics: one entry for each engine that reports its
-// steps in one of the looks, in the order of the engines' numbers; nullopt if the other look does
-// not report them. `counter`: the counter to compare; by default that of the steps.
+// The steps that each engine took between two looks at the metrics, in the order of the engines'
+// numbers; nullopt for an engine that reports its steps in only one of the looks. `counter`: the
+// counter to compare; by default the counter of steps.
 std::vector<std::optional<int64_t>> StepsBetween(
     const MetricsSnapshot& before, const MetricsSnapshot& after,
     std::optional<double> EngineCounters::*counter = &EngineCounters::steps);
 
-// Whether any counter of work moved between two looks; nullopt if the metrics do not show it.
+// Whether any counter of work (steps, tokens) grew between two looks; nullopt if the metrics have
+// none.
 std::optional<bool> CountersMoved(const MetricsSnapshot& before, const MetricsSnapshot& after);
 
-// After how many steps from the start the engine ends the profile and flushes it: the steps asked
-// for and the next one. nullopt if time alone ends the profile, or if it counts steps by stage: no
-// metric reports the count of a stage.
+// The number of steps after the start at which the engine ends the profile and flushes it:
+// `delay_iterations`, the steps asked for, and one more. nullopt if only time ends the profile, or
+// if the engine counts steps for each stage, which no metric reports.
 std::optional<int64_t> StepsToFlush(const ProfileOptions& profile);
 
-// Finds out whether all workers have taken `needed` steps since its construction.
+// Finds out whether all workers have taken more than `needed` steps since its construction.
 class StepCount {
  public:
   StepCount(HttpClient& client, std::vector<Worker> workers, std::chrono::milliseconds patience,
             int64_t needed, std::stop_token stop);
-  // Whether all have taken them. Asks the engines at most once in half a second; false in between,
-  // and if an engine does not report its steps.
+  // Whether all workers have taken them. Asks the engines at most twice a second; returns false in
+  // between, and if an engine does not report its steps.
   bool Taken();
-  // No longer waits for this worker, which died.
+  // Stops waiting for this worker, which died.
   void LeaveOut(size_t worker) { left_out_.insert(worker); }
-  // The fewest steps among the engines that have taken some, at Taken's last look; nullopt: no
-  // engine has taken or reports any.
+  // The fewest steps that any engine has taken, at the last look of Taken, ignoring engines without
+  // a step; nullopt: no engine has taken or reports steps.
   std::optional<int64_t> Fewest() const { return fewest_; }
-  // Whether a worker had taken `needed` steps, at the same look.
+  // Whether at least one worker has ever been seen to take more than `needed` steps.
   bool AnyTaken() const { return any_taken_; }
 
  private:

@@ -12,7 +12,8 @@
 namespace tacho {
 namespace {
 
-constexpr int64_t kLongerForStepsNs = 60'000'000'000;  // more for a window of slow steps
+// Extra time for a window whose steps are slow.
+constexpr int64_t kLongerForStepsNs = 60'000'000'000;
 
 }  // namespace
 
@@ -62,10 +63,11 @@ void WindowEnd::End(RecordObserver& observer) {
                    "it needs a longer --duration"});
 }
 
-// The longest time, counted from the start of the last profiler. What the other workers recorded
-// before that start is part of the window too.
+// Counted from the start of the last profiler. What other workers recorded before that start is
+// part of the window too, so their limits may end it earlier.
 int64_t WindowEnd::MostNs() const {
-  // With a given load and a number of steps, the steps may come late in the load.
+  // With a given load and a number of steps, the steps may come late in the load, so nothing bounds
+  // the time.
   if (options_.given_load && !recording_.window.by_budget) return INT64_MAX;
   const std::optional<int64_t> latest_ns = window_.LatestStopNs();
   const int64_t window_ns = recording_.window.window_ns;
@@ -82,8 +84,8 @@ bool WindowEnd::TimeIsUp() const {
          std::min(options_.window_ns, recording_.window.window_ns);
 }
 
-// Whether the window may go on past its time: steps take longer than in the baseline, and a window
-// of one or two steps shows nothing.
+// Whether the window may exceed its time, because its steps take longer than in the baseline: a
+// window of one or two steps shows nothing.
 bool WindowEnd::MayGoOn() const {
   const int64_t least = std::min(kLeastSteps, recording_.window.steps.value_or(INT64_MAX));
   return HoldsLeast() && steps_->Fewest().value_or(INT64_MAX) < least;
@@ -93,8 +95,8 @@ std::optional<int64_t> WindowEnd::PlannedNs() const {
   return steps_ && !recording_.window.most_ns ? recording_.window.planned_ns : std::nullopt;
 }
 
-// In a window by budget, the other workers get twice the time of the first worker that took its
-// steps: the window does not wait for a worker with fewer requests.
+// In a window that the budget bounds, the other workers get twice the time that the first worker
+// needed for its steps: the window does not wait longer for a worker with fewer requests.
 bool WindowEnd::StepsTaken() {
   if (!steps_) return false;
   if (steps_->Taken()) return true;
@@ -104,7 +106,7 @@ bool WindowEnd::StepsTaken() {
   return now_ns - first_taken_ns_ >= first_taken_ns_ - recording_.profiled.begin_ns;
 }
 
-// Without --keep-going the window ends with the first death: all workers are recorded or none.
+// Without --keep-going the first death ends the window: either all workers are recorded or none.
 bool WindowEnd::EndedByDeath() {
   const std::vector<size_t>& running = window_.running();
   std::vector<std::pair<size_t, std::string>> deaths;

@@ -17,30 +17,32 @@ namespace tacho {
 
 std::vector<Worker> WorkersOf(const Recording& recording);
 
-// Decides when a window by HTTP is over: by its time, its steps, its requests, its load, or because
-// an engine died and no other is left or keep_going is not set. Reports a death as soon as it sees
-// it. Make it before the window: steps count from then on, because engines step while profilers
-// start. Keep it after the window: its destructor waits for the last check of which engines live.
+// Decides when a window that is driven by HTTP is over: after its time, its steps or its requests,
+// when its load ends, or when an engine died and keep_going is not set or no other engine is left.
+// Reports a death as soon as it sees one. Construct it before the window: it counts steps from then
+// on, because engines take steps while profilers start. Keep it after the window: its destructor
+// waits for the last check of which engines live.
 class WindowEnd {
  public:
-  // The objects passed by reference, except `stop`, must outlive it. `patience`: for each look at
-  // the metrics.
+  // The objects passed by reference, except `stop`, must outlive it. `patience`: how long each look
+  // at the metrics may take.
   WindowEnd(HttpClient& client, const RecordOptions& options, Recording& recording,
             DriverWindow& window, RecordLoad& load, std::chrono::milliseconds patience,
             const std::stop_token& stop);
 
   void Begin();  // call it when all profilers run
   bool IsOver();
-  int64_t MostNs() const;  // INT64_MAX: until the load ends
-  // How long the planned steps will take, if only they bound the window.
+  int64_t MostNs() const;  // longest time after Begin; INT64_MAX: until the load ends
+  // How long the planned steps will take, if no other limit may end the window.
   std::optional<int64_t> PlannedNs() const;
-  void End(RecordObserver& observer);  // ends the window now; notes what its time cut off
+  // Ends the window now, and notes what did not fit into its time.
+  void End(RecordObserver& observer);
 
  private:
   uint64_t RequestsEnded() const { return load_.RequestsEnded() - ended_before_; }
   bool StepsTaken();
-  // Whether the window may exceed its time until kLeastSteps are taken: only one that tacho's own
-  // budget bounds.
+  // Whether the window may exceed its time until kLeastSteps are taken. True only if tacho's own
+  // budget, and not the user, bounds the window.
   bool HoldsLeast() const;
   bool TimeIsUp() const;
   bool MayGoOn() const;
@@ -52,7 +54,7 @@ class WindowEnd {
   RecordLoad& load_;
   std::optional<StepCount> steps_;
   uint64_t ended_before_ = 0;
-  int64_t first_taken_ns_ = 0;  // when the first worker had its steps; 0: none has
+  int64_t first_taken_ns_ = 0;  // when the first worker had taken its steps; 0: none has
   LifeWatch life_;
   std::set<size_t> dead_;  // already reported
 };

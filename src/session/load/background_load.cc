@@ -13,8 +13,9 @@ namespace tacho {
 namespace {
 
 constexpr std::chrono::seconds kPatienceForTokenIds{30};
-constexpr uint64_t kRequestsAtOnce = 8;  // for each worker, if the options say nothing else
-// The length of the plan, which then repeats: long enough that even a low rate has requests in it.
+constexpr uint64_t kRequestsAtOnce = 8;  // for each worker, unless the options say otherwise
+// The length of the plan, which is sent again and again. It must be long enough to hold requests at
+// a low rate, too.
 constexpr int64_t kRoundNs = 120'000'000'000;
 constexpr double kRequestsOfARound = 64;
 
@@ -62,7 +63,7 @@ Result<std::vector<DriveTarget>> TargetsOf(HttpClient& client, const RecordOptio
   if (disaggregated && !options.through_router)
     findings.push_back({FindingId::kLoadThroughRouter, "",
                         "prefill and decode workers: the load goes through the router"});
-  // All workers serve one model: the first one is asked on behalf of all.
+  // Asks only the first worker: all workers serve one model.
   const RecordedWorker& first = workers.front();
   const std::vector<int64_t> ids =
       AskTokenIds(client, first.worker.url, first.facts.model, kPatienceForTokenIds)
@@ -93,7 +94,8 @@ Result<LoadPlan> PlanOf(const RecordOptions& options, const std::vector<Recorded
     if (worker.facts.max_model_len)
       plan.most_total_tokens =
           std::min(plan.most_total_tokens.value_or(INT64_MAX), *worker.facts.max_model_len);
-  // The recording ends the load: a start or a flush that needs it may take any time.
+  // Has no end, because a profiler's start or flush, which needs the load, may take any time: the
+  // recording ends the load.
   plan.until_stopped = true;
   plan.duration_ns = std::max(
       kRoundNs,

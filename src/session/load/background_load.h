@@ -14,7 +14,7 @@
 
 namespace tacho {
 
-// The load of a recording: runs on a thread of its own from start to Finish, through warm-up,
+// The load of a recording. Runs on its own thread from construction to Finish, through warm-up,
 // baseline and profiled window, so that no window begins or ends with an empty engine.
 class BackgroundLoad {
  public:
@@ -27,7 +27,7 @@ class BackgroundLoad {
   bool ended() const { return ended_.load(); }  // all planned requests have ended
   // Asks the load to end; cancels requests in flight.
   void Cancel();
-  Result<LoadRecords> Finish();  // cancels, waits, returns the records; call it once
+  Result<LoadRecords> Finish();  // cancels, waits and returns the records; call it once
 
  private:
   DriveProgress progress_;
@@ -37,14 +37,14 @@ class BackgroundLoad {
   std::thread thread_;
 };
 
-// The plan of a recording's own load: requests fit the models' context lengths, and the load has no
-// end. Fails with kUsage, as MakePlan does.
+// The plan of the load that tacho itself sends in a recording. Its requests fit the models' context
+// lengths, and it has no end. Fails with kUsage, as MakePlan does.
 Result<LoadPlan> PlanOf(const RecordOptions& options, const std::vector<RecordedWorker>& workers,
                         std::vector<Finding>& findings);
 
-// Where the load goes: straight to each worker, or through the router, as prefill and decode
-// workers need. Prompts use the model's own token ids if its server reports some, else the prompts
-// are words. A server that does not answer is no error.
+// Where the load goes: straight to each worker, or to the router, as prefill and decode workers
+// need. Prompts use the model's own token ids if its server reports them, else words. A server that
+// does not answer is no error.
 Result<std::vector<DriveTarget>> TargetsOf(HttpClient& client, const RecordOptions& options,
                                            const Deployment& deployment,
                                            const std::vector<RecordedWorker>& workers,

@@ -19,7 +19,7 @@ struct LoadJob {
   PlanOptions plan;
   std::optional<std::string> dataset_path;
   DatasetOptions dataset;
-  DriveTarget target;  // of all servers, except for its url
+  DriveTarget target;  // valid for all servers, except for its url
   std::vector<std::string> urls;
   HttpClientOptions http;
   DriveOptions drive;
@@ -28,9 +28,9 @@ struct LoadJob {
   std::vector<Slo> slos;
   uint64_t warmups = 0;
   std::chrono::milliseconds ready_timeout{0};
-  std::chrono::milliseconds flush_timeout{0};  // for the flush of a recording; 0: unlimited
+  std::chrono::milliseconds flush_timeout{0};  // for a recording's flush; 0: unlimited
   Sweep sweep;
-  std::vector<std::string> remarks;  // what the user should know
+  std::vector<std::string> remarks;  // what the user should be told
 };
 
 }  // namespace tacho

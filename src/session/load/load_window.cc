@@ -14,9 +14,9 @@ namespace tacho {
 namespace {
 
 constexpr std::array<double, 2> kPercents = {50, 99};
-constexpr size_t kParts = 10;  // parts of a window, whose differences show how sure its rate is
+constexpr size_t kParts = 10;  // parts of a window; their differences show how certain its rate is
 
-// Whether the trace may end before the window: by a bound, or by somebody else's stop.
+// Whether the worker's trace may end before the window: at a bound, or by somebody else's stop.
 bool MayEndEarly(const WorkerExpectation& worker, const Proof& proof) {
   return worker.steps_bound || worker.own_bound ||
          std::ranges::any_of(proof.ranks, [&](const RankProof& rank) {
@@ -25,12 +25,13 @@ bool MayEndEarly(const WorkerExpectation& worker, const Proof& proof) {
          });
 }
 
-// The largest deviation of the rate of any stretch of `length_ns` from the rate of the whole
-// window, as a share. 0 if the window does not hold two such stretches, or has no token.
+// How far, at most, the rate in a stretch of `length_ns` deviates from the rate in the whole
+// window, as a share of the latter. 0 if the window is shorter than two such stretches, or has no
+// token.
 double LargestSwing(const LoadRecords& records, const LoadWindow& window, int64_t length_ns) {
   constexpr double kMostHalves = 100'000;
   const auto whole_ns = static_cast<double>(window.end_ns - window.begin_ns);
-  // Each stretch begins in the middle of the one before.
+  // Each stretch begins in the middle of the previous one.
   const double half_ns = std::max(static_cast<double>(length_ns) / 2, whole_ns / kMostHalves);
   const auto halves = static_cast<size_t>(whole_ns / half_ns);
   if (halves < 4 || window.output_tokens == 0) return 0;
@@ -86,7 +87,7 @@ LoadWindow WindowOf(const std::vector<const RequestRecord*>& requests, int64_t b
       window.output_tokens += request.chunk_tokens[i];
     }
   }
-  // Unsure times are left out as in a load's own table.
+  // Leaves out times that are too uncertain, as the table of `tacho load` does.
   if (TooManyUnsure(unsure_ttft, unsure_ttft + ttft.size())) ttft.clear();
   if (TooManyUnsure(unsure_tpot, unsure_tpot + tpot.size())) tpot.clear();
   window.ttft = Describe(std::move(ttft), kPercents);
@@ -141,7 +142,7 @@ void Recording::EndProfiledWith(const std::vector<TraceEvidence>& traces, const 
                         trace.last_step_unix_ns.value_or(*trace.last_unix_ns) -
                             worker.facts.clock_offset_ns.value_or(0));
     end_ns = last ? std::min(end_ns, *last - (clocks.unix_ns - clocks.monotonic_ns)) : INT64_MIN;
-    // The worker has no trace, its trace ended before the last profiler ran, or its clock is off.
+    // The worker has no trace, its trace ended before the last profiler ran, or its clock is wrong.
     if (end_ns <= profiled.begin_ns) {
       profiled = {};
       return;
@@ -155,12 +156,12 @@ std::optional<Recording::Cost> Recording::CostOfProfiling() const {
   std::optional<double> error_without = baseline.StandardError(),
                         error_with = profiled.StandardError();
   if (!without || !with || !error_without || !error_with) return std::nullopt;
-  // What is lost by a dead server is no cost of profiling.
+  // What a dead server loses is not a cost of profiling.
   if (profiled.requests_failed > 0 || baseline.requests_failed > 0) return std::nullopt;
   const double ratio = *with / *without;
   const double of_parts = 2 * ratio * std::hypot(*error_without, *error_with);
-  // Requests that prefill at the same time halt decode for all. A window shorter than a request may
-  // fall into such a moment, and its own parts do not show that.
+  // Requests that prefill at the same time halt the decoding of all. A window shorter than a
+  // request may fall into such a moment, and the differences between its parts do not show that.
   const double of_baseline =
       load ? LargestSwing(*load, baseline, profiled.end_ns - profiled.begin_ns) : 0;
   return Cost{1 - ratio, std::max(of_parts, of_baseline)};

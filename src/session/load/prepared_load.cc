@@ -18,11 +18,12 @@ namespace {
 constexpr std::chrono::seconds kPatience{10};
 constexpr std::chrono::milliseconds kBetweenAttempts{500};
 constexpr size_t kMostDataset = size_t{4} << 30;
-constexpr size_t kMostCounted = 10'000;  // rows, if no number of requests bounds them
+// Rows to count tokens of, if the number of requests is not given.
+constexpr size_t kMostCounted = 10'000;
 constexpr uint64_t kWarmupSeed = 0x7761726d;
 constexpr uint64_t kWarmupsAtOnce = 8;
 
-// Fills what the job leaves open.
+// Fills in what the job leaves open.
 class Preparation {
  public:
   Preparation(PreparedLoad& load, HttpClient& client, const LoadWarning& warn, std::stop_token stop,
@@ -48,8 +49,8 @@ class Preparation {
     }
   }
 
-  // Checks the other servers before their requests fail. If the user named the model, problems are
-  // remarks and the load goes on.
+  // Checks the other servers before any request to them can fail. If the user named the model,
+  // problems are only remarks and the load goes on.
   Result<void> CheckOtherServers(bool named) {
     const std::string& model = load_.job.target.model;
     for (size_t i = 1; i < load_.job.urls.size(); ++i) {
@@ -71,7 +72,7 @@ class Preparation {
     return !load_.dataset.rows.empty() && !load_.dataset.rows.front().text.empty();
   }
 
-  // Asks the first server for what the flags leave open, and checks that it holds for the others.
+  // Asks the first server for what the job leaves open, and checks that it is valid for the others.
   Result<void> CompleteTarget() {
     LoadJob& job = load_.job;
     DriveTarget& target = job.target;
@@ -140,7 +141,7 @@ class Preparation {
     return {};
   }
 
-  // The length of a text is known only by counting its tokens.
+  // Only counting its tokens shows how long a text is.
   Result<void> CountDataset() {
     LoadJob& job = load_.job;
     if (!HasTexts()) return {};

@@ -10,10 +10,11 @@
 namespace tacho {
 namespace {
 
-// A window by HTTP ends up to one polling interval after its load.
+// How long before the window's end a load may end without a report: a window by HTTP ends up to one
+// polling interval after its load.
 constexpr int64_t kIdleToReport = 1'000'000'000;
 
-// Whether the router is a target; an empty URL means that there is no router.
+// Whether the load goes to the router. An empty URL means that there is no router.
 bool Reaches(const std::vector<DriveTarget>& targets, const std::string& router_url) {
   return !router_url.empty() &&
          std::ranges::find(targets, router_url, &DriveTarget::url) != targets.end();
@@ -86,14 +87,14 @@ void RecordLoad::Cancel() {
 
 Result<void> RecordLoad::End(int64_t interrupted_ns) {
   if (!load_) return {};
-  // Our own end of the load is no trouble, but it is trouble if the load gave up before.
+  // It is no trouble that we end the load here, but it is one if the load gave up before.
   const bool by_itself = gave_up_;
   Result<LoadRecords> records = load_->Finish();
   load_.reset();
   TACHO_ASSIGN_OR_RETURN(recording_.load, std::move(records));
   LoadWindow& profiled = recording_.profiled;
   const int64_t idle_ns = profiled.end_ns - recording_.load->ended_ns;
-  // A daemon's window goes on after Ctrl-C has ended the load.
+  // A daemon's window goes on after Ctrl-C has ended the load, so its measured part ends at Ctrl-C.
   if (interrupted_ns != 0)
     profiled.end_ns =
         std::clamp(interrupted_ns, profiled.begin_ns, std::max(profiled.begin_ns, profiled.end_ns));
@@ -102,7 +103,7 @@ Result<void> RecordLoad::End(int64_t interrupted_ns) {
         recording_, observer_,
         {FindingId::kLoadEndedEarly, "",
          fmt::format("the load ended {} before the window did", SecondsText(idle_ns)),
-         // The recording's own load has no end, so it gave up.
+         // The load that tacho itself plans has no end, so it must have given up.
          options_.given_load ? "" : "check that the servers answer requests: tacho load URL"});
   for (LoadWindow* window : {&recording_.baseline, &profiled})
     if (window->end_ns > window->begin_ns)
@@ -122,8 +123,8 @@ std::string RecordLoad::FirstError() const {
   return failed == recording_.load->requests.end() ? "" : failed->error;
 }
 
-// Reports how many requests failed or broke off in their answers before we ended the load, with the
-// first error.
+// Reports, with the first error, how many requests failed, or broke off in their answers, before
+// tacho ended the load.
 void RecordLoad::NameFailures() {
   uint64_t failed = 0, done = 0, in_flight = 0;
   std::string first;
@@ -138,8 +139,8 @@ void RecordLoad::NameFailures() {
   Finding finding{FindingId::kRequestsFailed, "load",
                   fmt::format("{} of {} requests failed: {}", failed, failed + done, first)};
   if (failed <= done + in_flight) return ReportFinding(recording_, observer_, std::move(finding));
-  // Most requests failed: a server died under the load, rather than some unlucky requests. Requests
-  // in flight when we ended the load were fine.
+  // If most requests failed, a server died under the load; it was not just bad luck. Requests that
+  // were in flight when tacho ended the load count as good.
   finding.id = FindingId::kMostRequestsFailed;
   recording_.findings.push_back(std::move(finding));
 }

@@ -18,9 +18,10 @@ namespace {
 constexpr std::chrono::milliseconds kLookForTokens{50};
 constexpr std::chrono::milliseconds kPatienceForFlow{3000};
 constexpr int64_t kMostSilenceNs = 120'000'000'000;
-constexpr int64_t kSilenceToSayNs = 5'000'000'000;  // a silence is reported from then on
+constexpr int64_t kSilenceToSayNs = 5'000'000'000;  // after this time a silence is reported
 constexpr int64_t kLookAtCountersNs = 500'000'000;
-// A router may send a worker nothing at all, while the others get their requests.
+// The longest wait for the remaining workers behind a router, which may send a worker nothing while
+// the others get requests.
 constexpr int64_t kForAllBehindRouterNs = 10'000'000'000;
 
 }  // namespace
@@ -114,7 +115,7 @@ Flow TokenFlow::Look(const Watched& watched, const Recording& recording) const {
   if (answers.failures_in_row >= RecordLoad::kFewestFailures) return Flow::kFails;
   if (answers.nothing_due) return Flow::kFlows;
   if (answers.last_token_ns <= watched.since_ns) return Flow::kSilent;
-  // Behind a router the token may come from another worker.
+  // Behind a router the token may have come from another worker.
   return !load_.BehindRouter() || CountersMoved(watched.worker).value_or(true) ? Flow::kFlows
                                                                                : Flow::kSilent;
 }
@@ -126,14 +127,14 @@ void TokenFlow::ReadCounters(const Recording& recording) {
   next_counters_ns_ = MonotonicNs() + kLookAtCountersNs;
 }
 
-// Whether the worker's counters moved since the first look; nullopt if its metrics do not show
-// that.
+// Whether the worker's counters have moved since the first look; nullopt if its metrics do not show
+// it.
 std::optional<bool> TokenFlow::CountersMoved(size_t worker) const {
   if (worker >= before_.size() || !before_[worker] || !now_[worker]) return std::nullopt;
   return tacho::CountersMoved(*before_[worker], *now_[worker]);
 }
 
-// Whether all silent workers are dead, as far as is known.
+// Whether all silent workers are known to be dead.
 bool TokenFlow::AllDead(const std::vector<Watched>& silent, const Recording& recording) {
   std::vector<size_t> which;
   for (const Watched& one : silent) which.push_back(one.worker);
@@ -141,7 +142,8 @@ bool TokenFlow::AllDead(const std::vector<Watched>& silent, const Recording& rec
   return std::ranges::all_of(which, [&](size_t worker) { return dead.contains(worker); });
 }
 
-// What the worker's metrics say: they tell a slow worker from one that takes no requests.
+// What the worker's metrics say, so that the user can tell a slow worker from one that takes no
+// requests.
 std::string TokenFlow::WhatItDoes(size_t worker) const {
   if (worker >= now_.size() || !now_[worker]) return "it does not answer /metrics either";
   double running = 0, waiting = 0;

@@ -18,29 +18,31 @@
 
 namespace tacho {
 
-// What to wait for: a token from every worker in `which`, after its time in `since_ns`.
+// What to wait for: a token from every worker in `which`, each later than the worker's time in
+// `since_ns`.
 struct TokenWait {
-  std::string_view phase;  // for the progress
+  std::string_view phase;  // name of the waiting phase, for the progress line
   std::vector<size_t> which = {};
-  std::vector<int64_t> since_ns = {};   // CLOCK_MONOTONIC, in the order of `which`; empty: from now
-  std::function<bool()> done = {};      // ends the wait
-  std::optional<int64_t> most_ns = {};  // instead of --timeout, or two minutes
+  // CLOCK_MONOTONIC, in the order of `which`; empty: the time of the call.
+  std::vector<int64_t> since_ns = {};
+  std::function<bool()> done = {};      // if set, the wait also ends when this returns true
+  std::optional<int64_t> most_ns = {};  // the longest wait; absent: --timeout, or two minutes
 };
 
-// What one look shows of a worker.
+// What one look shows about a worker.
 enum class Flow : uint8_t {
-  kFlows,   // a token came; or at a low rate no request waits for one
-  kFails,   // its requests fail, one after the other: reported elsewhere
+  kFlows,   // a token came; or, at a low rate, no request is waiting for one
+  kFails,   // its requests keep failing, which is reported elsewhere
   kSilent,  // requests wait, and no token came
 };
 
-// Watches whether the engines answer the recording's own load: a start or a flush may hold an
-// engine up for minutes, and a window that begins meanwhile sees no step. It watches the tokens
-// that come from each worker. Through a router, which may hide their worker, it watches the
-// engines' counters as well. Without a load of tacho's own it waits for nothing.
+// Watches whether the engines answer the load that tacho sends. A profiler's start or flush may
+// hold up an engine for minutes, and a window that begins in that time sees no step. TokenFlow
+// watches the tokens from each worker. A router may hide which worker sent a token; behind one it
+// watches the engines' counters as well. Without a load of tacho's own it waits for nothing.
 class TokenFlow {
  public:
-  // All must outlive it.
+  // All arguments must outlive it.
   TokenFlow(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
             const RecordLoad& load, std::stop_token stop)
       : client_(client),
@@ -49,18 +51,19 @@ class TokenFlow {
         load_(load),
         stop_(std::move(stop)) {}
 
-  // Waits, and says whom it waits for. Returns a finding for each worker that takes no requests: in
-  // all that time no token came, and the worker's counters show no step. Does not wait for dead
-  // workers. `recording` holds the workers.
+  // Waits, and reports which workers it waits for. Returns a finding for each worker that takes no
+  // requests: during the whole wait no token came from it, and its counters show no step. Does not
+  // wait for dead workers. `recording` holds the workers.
   std::vector<Finding> Await(const TokenWait& wait, const Recording& recording);
-  // The same for all workers of `window`; leaves out those that take no requests. Returns false if
-  // nothing can be recorded then.
+  // Awaits a token from all workers of `window`, and leaves out those that take no requests.
+  // Returns false if nothing can be recorded without them.
   bool AwaitAll(DriverWindow& window, std::string_view phase, int64_t since_ns,
                 const Recording& recording);
-  // Waits until each worker whose profiler runs has sent a token since its start: a start may hold
-  // an engine up. A worker that takes no requests now would have no step in the window.
+  // Waits until each worker whose profiler runs has sent a token since its profiler's start,
+  // because a start may hold up an engine. A worker that takes no requests at that time would have
+  // no step in the window.
   void AwaitStarted(const DriverWindow& window, const Recording& recording);
-  // The findings of the waits so far; returns each finding once.
+  // Returns the findings of the waits so far, each finding only once.
   std::vector<Finding> TakeFindings() { return std::exchange(findings_, {}); }
 
  private:
@@ -84,8 +87,8 @@ class TokenFlow {
   std::vector<Result<MetricsSnapshot>> before_ = {}, now_ = {};
   std::vector<Finding> findings_ = {};
   int64_t next_counters_ns_ = 0;
-  // Its last look may still run when an Await is over. Then the next Await begins when that look
-  // has its answers.
+  // A look may still be running when an Await is over; then the next Await first waits for its
+  // answers.
   std::optional<LifeWatch> life_;
 };
 

@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kLookAtReport{200};
 constexpr int64_t kReportQuietNs = 600'000'000;
-// How long to wait after the stop while no file grows. nsys writes the report before its stop
-// returns; an agent whose engine died writes it by itself.
+// How long to wait after the stop if no file grows. Normally nsys writes the report before its stop
+// returns. If the engine died, nsys's agent writes the report later by itself.
 constexpr int64_t kReportPatienceNs = 20'000'000'000;
 
 uint64_t BytesIn(const std::string& path) {
@@ -134,8 +134,8 @@ std::string NsysCollection::AwaitReport(const Use& use) const {
     size = is;
     const int64_t quiet = now - changed;
     if (BytesIn(report) > 0 && quiet > kReportQuietNs) return report;
-    // After a good stop of nsys nobody imports the raw file any more; after a failed stop an agent
-    // may.
+    // After a good stop nothing converts the raw recording to a report any more; after a failed
+    // stop nsys's agent still may.
     if (BytesIn(raw) > 0 && quiet > (use.stop_failed.empty() ? kReportQuietNs : PatienceNs()))
       return raw;
     if (quiet > PatienceNs()) return "";
@@ -146,7 +146,7 @@ std::string NsysCollection::AwaitReport(const Use& use) const {
 
 Finding NsysCollection::WhyNotExported(const std::string& file, const Error& error) const {
   const bool raw = file.ends_with(".qdstrm");
-  // The error ends in the importer's own words.
+  // The error message ends with the importer's own words.
   if (raw && error.message.find("libssh") != std::string::npos)
     return {FindingId::kNsysNoLibrary, "",
             "nsys left a raw recording: its QdstrmImporter does not find libssh: " + error.message,
@@ -205,12 +205,12 @@ void NsysCollection::CollectOne(const std::string& session, const Use& use,
   std::error_code failed;
   fs::rename(exported->path, named, failed);
   auto brought = BringFiles({named}, fs::path(use.report).parent_path().string());
-  // The export's own folder is removed, so a link to the file in it is worth nothing.
+  // The export's own folder will be removed, so a mere link to the file in it would be useless.
   if (!brought || brought->no_room)
     return FailAll(use, {FindingId::kNotCollected, "",
                          brought ? brought->no_room->Words() : brought.error().message,
                          "tacho analyze " + ShellWord(file)});
-  // The path in the form that the recording uses for its own files.
+  // The path in the form in which the recording names its own files.
   const std::string in_run = recording_.folder.In(
       fmt::format("traces/{0}/{1}", recording_.workers[use.workers[0]].expectation.name,
                   fs::path(brought->files[0]).filename().string()));

@@ -10,32 +10,32 @@
 
 namespace tacho {
 
-// One window by Nsight Systems: a collection in each nsys session that workers run in, all at the
-// same time, into traces/ of the run folder. tacho sends the engines nothing. What goes wrong is in
-// the workers' expectations and among the recording's findings.
+// One window by Nsight Systems: collects in each nsys session that workers run in, in all at the
+// same time, into traces/ of the run folder. tacho sends the engines nothing. Problems go into the
+// workers' expectations and into the recording's findings.
 class NsysCollection final : public DriverWindow {
  public:
-  // All must outlive it.
+  // All arguments must outlive it.
   NsysCollection(const NsysControl& nsys, const RecordOptions& options, RecordObserver& observer,
                  Recording& recording);
 
-  // It cannot be interrupted: a start that is cut short may still begin.
+  // Cannot be interrupted: a start that is cut short may still take effect.
   bool Start(std::stop_token stop) override;
-  // The stop of nsys takes seconds, and engines step on meanwhile.
+  // The stop of nsys takes seconds; meanwhile engines go on taking steps.
   [[nodiscard]] bool EndsWithItsStop() const override { return true; }
   // nsys writes the reports during this call.
   void Stop(const std::function<void()>& on_the_way, std::stop_token stop,
             const OnLate& on_late) override;
-  // Waits for whole reports, and writes an export beside each. A Ctrl-C before this call changes
-  // nothing; a later one ends an export, and the report is kept.
+  // Waits until the reports are whole, and writes an export beside each. A Ctrl-C before this call
+  // has no effect; a later one ends the export that is running, and its report is kept.
   void Collect(std::stop_token stop) override;
 
  private:
   struct Use {
     std::vector<size_t> workers;
-    std::string report;  // without its ending
+    std::string report;  // its path without the ending
     bool records = false;
-    std::string stop_failed;  // nsys's words
+    std::string stop_failed;  // nsys's error message
   };
   using Sessions = std::map<std::string, Use>;
 
@@ -49,7 +49,7 @@ class NsysCollection final : public DriverWindow {
   [[nodiscard]] Finding WhyNotExported(const std::string& file, const Error& error) const;
 
   const NsysControl& nsys_;
-  Sessions sessions_;  // by name
+  Sessions sessions_;  // by the session's name
 };
 
 }  // namespace tacho

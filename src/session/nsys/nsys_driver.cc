@@ -12,14 +12,15 @@
 namespace tacho {
 namespace {
 
-// Selects one of several nsys sessions on this host: the one that the user named, or the one that
-// holds the worker's processes.
+// Selects one of the nsys sessions on this host: the one that the user named, or the one that the
+// worker's processes run in.
 Checked<NsysSession> SessionOf(const RecordedWorker& worker, const std::string& asked,
                                const std::vector<NsysSession>& sessions) {
   std::string id, launched, names;
   for (const int64_t pid : worker.expectation.pids) {
     if (id.empty()) id = EnvironmentOf(pid, "NSYS_PROFILING_SESSION_ID").value_or("");
-    // vLLM overwrites its environment with its process name.
+    // Also looks at the parent processes, because vLLM overwrites its environment with its process
+    // name.
     if (launched.empty()) launched = NsysSessionAbove(pid);
   }
   for (const NsysSession& session : sessions) {

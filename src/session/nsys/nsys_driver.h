@@ -7,7 +7,7 @@
 
 namespace tacho {
 
-// Records with Nsight Systems, under which the engines were launched (NsysCollection).
+// Records with Nsight Systems; the engines must have been launched under it (NsysCollection).
 class NsysDriver final : public Driver {
  public:
   // Fails if there is no nsys on this host.
@@ -28,7 +28,7 @@ class NsysDriver final : public Driver {
  private:
   const RecordOptions& options_;
   NsysControl nsys_;
-  std::vector<NsysSession> sessions_;  // on this host, as they were before the recording
+  std::vector<NsysSession> sessions_;  // the sessions on this host before the recording
 };
 
 }  // namespace tacho

@@ -10,28 +10,28 @@
 namespace tacho {
 namespace {
 
-// The most steps to record of an unknown engine: a second or two of decoding, and about 3 s of
-// flush if a step costs 50 ms of flush.
+// The most steps to record of an engine without figures: a second or two of decoding, and about 3 s
+// of flush if each step adds 50 ms.
 constexpr int64_t kUnknownSteps = 64;
 constexpr int64_t kUnknownWindowNs = 2'000'000'000;
-// The least that is recorded within a budget that the user gave.
+// The least to record, even if it exceeds a budget that the user set.
 constexpr int64_t kLeastStepsAsked = 4;
 constexpr int64_t kLeastWindowNs = 100'000'000;
-// The most that the window of slow steps may be lengthened to.
+// A window of slow steps is never made longer than this.
 constexpr int64_t kLongestWindowNs = 120'000'000'000;
-// A window by steps lasts at most this multiple of its planned time plus this slack: profiled steps
-// take longer than others, and a window without steps must end.
+// A window by steps lasts at most this multiple of its planned time, plus this slack: steps take
+// longer while they are profiled, and a window without any step must end too.
 constexpr int64_t kSlackOfSteps = 4;
 constexpr int64_t kSlackNs = 1'000'000'000;
 
-// If a flush's fixed part exceeds this share of the budget, it does not count against the budget:
-// then more steps hardly make the flush longer.
+// If the fixed part of a flush exceeds this share of the budget, it does not count against the
+// budget, because fewer steps would hardly make the flush shorter.
 constexpr double kMostFixed = 0.75;
-// Two sessions whose sizes differ by less than this factor do not show the fixed part.
+// Two sessions must differ in size by at least this factor to show the fixed part.
 constexpr double kOtherSize = 1.5;
 
-// The forecast for one session as large as `times` such sessions. A flush sorts events and builds
-// trees, so its time grows a little more than in proportion.
+// The forecast for one session that is `times` as large as the known one. A flush sorts events and
+// builds trees, so its time grows slightly faster than its events.
 Forecast Scaled(const ProfileFigures& figures, double times) {
   const double few = std::log(std::max(figures.events, 2.0));
   const double many = std::log(std::max(figures.events * times, 2.0));
@@ -43,7 +43,7 @@ bool IsMostlyFixed(const ProfileFigures& figures, const Budget& budget) {
   return figures.fixed_ns > kMostFixed * static_cast<double>(budget.flush_ns);
 }
 
-// How often `figures` fits into the budget.
+// How many times the session of `figures` fits into the budget.
 double Times(const ProfileFigures& figures, const Budget& budget, bool stalls) {
   double times = INFINITY;
   if (figures.bytes > 0) times = static_cast<double>(budget.bytes) / figures.bytes;
@@ -70,7 +70,7 @@ int64_t StepsWithin(const Outlook& worker, const Budget& budget) {
                budget.asked ? kLeastStepsAsked : kLeastSteps, INT32_MAX);
 }
 
-// How long the least number of steps takes at this rate.
+// How long kLeastSteps take at this rate.
 int64_t LeastNs(double steps_per_s) {
   return Whole(kLeastSteps / steps_per_s * 1e9, kLeastWindowNs, kLongestWindowNs);
 }
@@ -82,7 +82,7 @@ int64_t TimeWithin(const Outlook& worker, const Budget& budget, int64_t most_ns)
                std::min(known ? LeastNs(*worker.steps_per_s) : kLeastWindowNs, most_ns), most_ns);
 }
 
-// Whether the budget alone would hold fewer steps than the least number.
+// Whether the budget alone would allow fewer than kLeastSteps.
 bool HoldsTooFew(const Outlook& worker, const Budget& budget) {
   if (budget.asked || !worker.figures) return false;
   const double times = Times(*worker.figures, budget, worker.stalls);
@@ -131,7 +131,7 @@ bool ProfileFigures::LearnFixed(const ProfileFigures& other) {
   const ProfileFigures& more = larger ? *this : other;
   const ProfileFigures& less = larger ? other : *this;
   if (less.events <= 0 || more.events < kOtherSize * less.events) return false;
-  // A table grows with its events, even if the rest does not.
+  // Even if nothing else grows, the table grows with its events.
   const double each = std::max(more.table_ns / more.events,
                                (more.flush_ns - less.flush_ns) / (more.events - less.events));
   const double most = std::min(less.flush_ns, std::max(0.0, more.flush_ns - more.table_ns));
@@ -172,7 +172,7 @@ WindowPlan PlanWindow(const std::vector<Outlook>& workers, const Budget& budget,
     Forecast planned = in_time;
     if (ends_by_steps) {
       planned = ForecastOfSteps(*worker.figures, static_cast<double>(*plan.steps));
-      // Steps may come faster than before: the rate is at least that of the figures.
+      // Steps may come faster than in the baseline: assumes at least the rate of the figures.
       std::optional<double> rate = worker.steps_per_s;
       if (worker.figures->window_ns > 0)
         rate = std::max(rate.value_or(0), worker.figures->steps * 1e9 / worker.figures->window_ns);
@@ -184,7 +184,7 @@ WindowPlan PlanWindow(const std::vector<Outlook>& workers, const Budget& budget,
   }
   if (plan.steps && slowest < INFINITY) {
     plan.planned_ns = Whole(static_cast<double>(*plan.steps) / slowest * 1e9, 0, kSlackNs * 3600);
-    // An engine that receives no request takes no step and is not waited for.
+    // Ends a window whose engine gets no request and so takes no step.
     if (plan.by_budget)
       plan.window_ns = std::min(plan.window_ns, kSlackOfSteps * *plan.planned_ns + kSlackNs);
   }

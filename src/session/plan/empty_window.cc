@@ -13,7 +13,7 @@ namespace tacho {
 
 namespace {
 
-// Those of the `silent` workers that recorded no step.
+// The workers in `silent` that recorded no step.
 std::vector<size_t> WithoutStep(DriverWindow& window, const Recording& recording,
                                 const std::vector<size_t>& silent, const std::stop_token& stop) {
   std::vector<size_t> without;

@@ -18,8 +18,8 @@ struct FiguresOfWindow {
   WindowFigure& operator[](OverheadFigureId id) { return figures[static_cast<size_t>(id)]; }
 };
 
-// The figures of a window: tokens inside it, gaps with both ends inside it, and the TTFT of
-// requests that were sent after `calm_ns` and got their first token in the window.
+// The figures of one window: tokens in it, gaps with both ends in it, and the TTFT of requests that
+// were sent after `calm_ns` and got their first token in the window.
 FiguresOfWindow FiguresOf(const OverheadWindow& window, const LoadRecords& records) {
   FiguresOfWindow out;
   for (WindowFigure& figure : out.figures) figure.profiled = window.profiled;
@@ -76,11 +76,11 @@ void MeasureOverhead(const LoadRecords& records, Overhead& overhead) {
   std::array<std::vector<OverheadBlock>, kFigures> figures;
   overhead.blocks = overhead.blocks_with_failures = 0;
   for (const auto& [block, windows] : blocks) {
-    // An incomplete block does not count: drift would weigh on one side.
+    // Skips an incomplete block: a drift of the engine's speed would weigh on one side only.
     if (windows.size() < kWindowsOfBlock) continue;
     bool failures = false;
     for (const FiguresOfWindow& window : windows) failures = failures || window.failures;
-    // What is lost by a dead server is no cost of profiling.
+    // What a dead server loses is not a cost of profiling.
     ++(failures ? overhead.blocks_with_failures : overhead.blocks);
     if (failures) continue;
     for (size_t i = 0; i < kFigures; ++i) {

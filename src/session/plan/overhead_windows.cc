@@ -19,11 +19,12 @@ namespace tacho {
 namespace {
 
 constexpr int64_t kMostByDefaultNs = 300'000'000'000;
-// The pause between a disturbance of the engine (a start, a flush) and a window.
+// The pause between something that disturbs the engine (a start, a flush) and a window.
 constexpr int64_t kSettleNs = 500'000'000;
-// The most random time added to that pause, but never longer than a window. Requests of one length
-// begin together again and again. Windows in step with them would always hold too many or too few
-// prefills; with jitter the windows differ by chance, which the bounds show.
+// The most random time (jitter) that is added to that pause, but never more than the length of a
+// window. Requests of equal length begin together again and again, and windows in step with them
+// would always hold too many or too few prefills. With jitter the windows differ by chance, which
+// the error bounds show.
 constexpr int64_t kMostJitterNs = 1'000'000'000;
 constexpr std::chrono::milliseconds kLookAtWindow{50}, kPatienceForCounters{3000};
 constexpr size_t kFewestBlocks = 2;
@@ -55,7 +56,7 @@ class OverheadWindows {
     const int64_t begin = MonotonicNs();
     for (size_t block = 0; block < overhead_.blocks_planned; ++block) {
       const int64_t took_ns = MonotonicNs() - begin;
-      // A flush may take longer than was forecast.
+      // Ends early, because flushes may take longer than forecast.
       if (!asked_.pairs_asked && block >= kFewestBlocks &&
           took_ns + took_ns / static_cast<int64_t>(block) > kMostByDefaultNs) {
         overhead_.ended_early = fmt::format("{} blocks took {}", block, SecondsText(took_ns));
@@ -72,7 +73,7 @@ class OverheadWindows {
   }
 
  private:
-  // Plans the number of blocks and reports, before the start, how long they take.
+  // Plans the number of blocks, and reports before the start how long they will take.
   void Plan() {
     double flush_ns = 0;
     for (size_t i = 0; i < recording_.workers.size(); ++i)
@@ -112,7 +113,7 @@ class OverheadWindows {
     return kStepsIfUnknown;
   }
 
-  // Returns false if it is cut short.
+  // Returns false if the load ended or the user interrupted the wait.
   bool Wait(int64_t time_ns) {
     const int64_t begin = MonotonicNs();
     while (MonotonicNs() - begin < time_ns) {
@@ -135,7 +136,8 @@ class OverheadWindows {
     return ReadMetricsAll(client_, WorkersOf(recording_), kPatienceForCounters, stop_);
   }
 
-  // The engine already is in the window's state, but may still feel what came before.
+  // Waits first: the profilers are already in the state for this window, but the engine may still
+  // feel the change.
   bool TakeWindow(bool profiled) {
     OverheadWindow window{.block = block_, .profiled = profiled, .calm_ns = MonotonicNs()};
     if (!Wait(kSettleNs + jitter_.Between(0, MostJitterNs()))) return false;
@@ -179,7 +181,7 @@ class OverheadWindows {
     }
     session.Stop([] {}, stop_);
     const std::vector<int64_t> since(recording_.workers.size(), MonotonicNs());
-    // A worker whose stop is answered at once may still be writing.
+    // A worker that answers its stop at once may still be writing.
     for (const RecordedWorker& worker : side.recording().workers)
       if (!worker.folder.empty() && !worker.expectation.trouble)
         session.files().WaitFor(worker, stop_);
@@ -191,7 +193,7 @@ class OverheadWindows {
     return taken && overhead_.ended_early.empty() && TokensFlow(since);
   }
 
-  // Whether requests go on after a flush.
+  // Whether tokens flow again after a flush.
   bool TokensFlow(const std::vector<int64_t>& since_ns) {
     TokenWait wait{.phase = "overhead", .since_ns = since_ns};
     for (size_t i = 0; i < since_ns.size(); ++i) wait.which.push_back(i);

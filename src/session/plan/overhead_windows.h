@@ -12,13 +12,14 @@
 namespace tacho {
 
 // Why `--overhead` cannot be measured on these workers; "" if it can. It needs engines whose
-// sessions begin and end on request, by HTTP, many times.
+// profiling sessions can be started and stopped by HTTP, many times.
 std::string WhyNoOverhead(const std::vector<RecordedWorker>& workers);
 
-// Runs the windows of `--overhead` under the load, and first says how long they take. Each profiled
-// window is a session of its own; the files of that session are removed. Its start, its flush and
-// the time until tokens flow again are in no window. Ends early, with what there is, if `stop` is
-// requested, a profiler fails or the load ends. `rates`: steps a second of each worker, unprofiled.
+// Runs the windows of `--overhead` under the load, and first reports how long they will take. Each
+// profiled window is its own session, whose files are removed. A session's start, its flush and the
+// time until tokens flow again lie outside all windows. If `stop` is requested, a profiler fails or
+// the load ends, it ends early and keeps the windows taken so far. `rates`: each worker's steps per
+// second, unprofiled.
 void RunOverheadWindows(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
                         Recording& recording, RecordLoad& load, TokenFlow& flow,
                         const std::vector<std::optional<double>>& rates,

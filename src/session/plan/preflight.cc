@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 
 constexpr double kMuchClockOffset = 1.0;  // seconds
 
-// The engine's own log: the given file, else that of its process on this host, else a launch log
-// among the targets.
+// The path of the engine's own log: the log that the user named, else the one that its process on
+// this host writes, else a launch log among the targets.
 std::string LogOf(const RecordedWorker& worker, const RecordOptions& options, size_t index) {
   const std::vector<std::string>& given = options.engine_logs;
   if (!given.empty())
@@ -29,7 +29,7 @@ std::string LogOf(const RecordedWorker& worker, const RecordOptions& options, si
   return "";
 }
 
-// Fills in the worker's identity and what is asked of it.
+// Fills in the worker's identity and what is asked of its profiler.
 void Identify(RecordedWorker& worker, const RecordOptions& options, const std::string& key,
               size_t index) {
   worker.profile = options.profile;
@@ -43,7 +43,7 @@ void Identify(RecordedWorker& worker, const RecordOptions& options, const std::s
   worker.expectation.facts = worker.facts;
 }
 
-// Everything about one worker that can be settled beforehand.
+// Settles everything about one worker that can be settled before the start.
 Checked<void> Prepare(RecordedWorker& worker, const RecordOptions& options, const RunFolder& folder,
                       const std::string& key, size_t index, Preflight& preflight,
                       const std::stop_token& stop) {
@@ -59,8 +59,9 @@ Checked<void> Prepare(RecordedWorker& worker, const RecordOptions& options, cons
   return driver.Check(worker, folder_in_run, preflight.findings, stop);
 }
 
-// Prepares each worker in turn. Without keep_going, it stops at a blocked worker as soon as it is
-// known whether --keep-going would help; ssh to a host that is down takes too long for that.
+// Prepares each worker in turn. Without keep_going, it stops after a failed worker as soon as it is
+// known whether --keep-going would help. It does not go on for longer, because ssh to a host that
+// is down takes long.
 void PrepareAll(const std::vector<Result<EngineFacts>>& facts, const RecordOptions& options,
                 const RunFolder& folder, const std::string& key, const std::stop_token& stop,
                 Preflight& preflight) {
@@ -72,7 +73,7 @@ void PrepareAll(const std::vector<Result<EngineFacts>>& facts, const RecordOptio
     RecordedWorker worker;
     worker.worker = preflight.deployment.workers[i];
     worker.expectation.url = worker.worker.url;
-    // The same name as on the screens and in the run folder.
+    // The name that the screen and the run folder use.
     worker.expectation.name = fmt::format("w{}", i);
     Checked<void> prepared;
     if (facts[i]) {

@@ -13,19 +13,19 @@
 
 namespace tacho {
 
-// What is known before anything is started.
+// What is known before anything starts.
 struct Preflight {
   Deployment deployment;
   std::vector<RecordedWorker> workers;   // those that will be profiled
-  std::vector<RecordedWorker> left_out;  // with keep_going: the others
-  std::unique_ptr<Driver> driver;        // set, unless no worker could be asked
+  std::vector<RecordedWorker> left_out;  // with keep_going: workers that cannot be profiled
+  std::unique_ptr<Driver> driver;        // null if no worker could be asked
   SessionLock lock;
   std::vector<Finding> findings;  // the findings of `left_out` come last
 };
 
-// Finds and asks the workers, plans every request, takes the locks, and looks where the traces will
-// be and whether there is room. With keep_going, workers that cannot be profiled are left out;
-// without it, the problem of the first such worker is the error.
+// Finds the workers and asks each what it can do, plans every request, takes the locks, and checks
+// where the traces will go and whether there is room. With keep_going, leaves out workers that
+// cannot be profiled; without it, fails with the problem of the first such worker.
 Result<Preflight> RunPreflight(HttpClient& client, const RecordOptions& options,
                                const RunFolder& folder, const std::string& key,
                                std::stop_token stop);

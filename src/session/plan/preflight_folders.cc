@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A window of some seconds writes hundreds of megabytes, twice if the engine compresses it.
+// A window of some seconds writes hundreds of megabytes; twice as much if the engine compresses it.
 constexpr uint64_t kLittleRoom = 2ull << 30;
 
 tl::unexpected<Finding> Blocked(FindingId id, const RecordedWorker& worker, std::string evidence,
@@ -27,7 +27,8 @@ tl::unexpected<Finding> Blocked(FindingId id, const RecordedWorker& worker, std:
 }
 
 // The engine's folder as seen from here: mapped by --map, else the same path if it exists. An
-// engine on this host makes its folder with its first trace, so the parent is enough.
+// engine on this host creates its folder with its first trace, so it is enough that the parent
+// exists.
 std::string SeenFromHere(const std::string& folder, const RecordOptions& options, bool local) {
   for (const RecordOptions::PathMap& map : options.maps)
     if (folder == map.engine || folder.starts_with(map.engine + "/"))
@@ -38,7 +39,8 @@ std::string SeenFromHere(const std::string& folder, const RecordOptions& options
   return there ? folder : "";
 }
 
-// Selects the --collect-from for this worker: the only one, or the one that names its host.
+// Selects the --collect-from for this worker: the only one, or the one that names the worker's
+// host.
 Checked<std::string> SourceOf(const RecordedWorker& worker, const RecordOptions& options) {
   if (options.collect_from.size() == 1) return options.collect_from.front();
   const Result<Url> url = ParseUrl(worker.worker.url);
@@ -52,10 +54,10 @@ Checked<std::string> SourceOf(const RecordedWorker& worker, const RecordOptions&
                  "none of the --collect-from names its host");
 }
 
-// --trace-dir, unless the engine contradicts it.
+// --trace-dir; fails if the engine reports another folder.
 Checked<std::string> CheckedTraceDir(const RecordedWorker& worker, const RecordOptions& options,
                                      const std::string& engine_folder) {
-  // Engines make the folder with their first trace.
+  // The folder may not exist yet, because engines create it with their first trace.
   std::error_code failed;
   const fs::path folder = fs::absolute(options.trace_dir, failed).lexically_normal();
   if (fs::is_directory(folder, failed)) return options.trace_dir;

@@ -10,13 +10,14 @@
 
 namespace tacho {
 
-// Where the worker's files will appear as seen from here; "" if they will be fetched (its `remote`
-// is set then). For an SGLang of this host that nobody gave a folder, sets `folder_in_run` in
-// `profile`. Fails with a finding if the options name no such place, or contradict the engine.
+// The folder in which the worker's files will appear as seen from here. "" if they will be fetched
+// from another host; then `worker.remote` is set. For an SGLang on this host without a configured
+// folder, sets `profile` to write into `folder_in_run`. Fails with a finding if the options do not
+// say where the files will be, or contradict the engine.
 Checked<std::string> FolderOf(RecordedWorker& worker, const RecordOptions& options,
                               const std::string& folder_in_run, ProfileOptions& profile,
                               std::stop_token stop);
-// Adds a finding, once for each folder, if little room is left for traces.
+// Adds a finding if there is little room for traces in this folder; one finding for each folder.
 void LookAtRoom(const std::string& folder, std::vector<Finding>& findings);
 
 }  // namespace tacho

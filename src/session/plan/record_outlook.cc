@@ -17,9 +17,9 @@ namespace tacho {
 namespace {
 
 constexpr int64_t kTableToTellNs = 100'000'000;
-constexpr double kFewSteps = 8;  // fewer steps of a trial make a forecast unsure
+constexpr double kFewSteps = 8;  // fewer steps in a trial make a forecast uncertain
 
-// Names the recording that the figures come from; "" if all come from a trial.
+// Says which recording the figures come from; "" if all come from a trial.
 std::string KeptText(const Recording& recording) {
   std::optional<int64_t> last;
   for (const RecordedWorker& worker : recording.workers)
@@ -30,7 +30,7 @@ std::string KeptText(const Recording& recording) {
                    : "; by an earlier recording";
 }
 
-// The room that the traces need, summed by the folder in which they are written.
+// Says how much room the traces need, and reports each folder in which they do not fit.
 std::string RoomText(Recording& recording, RecordObserver& observer) {
   std::map<std::string, double> by_folder;
   double all = 0;
@@ -44,7 +44,7 @@ std::string RoomText(Recording& recording, RecordObserver& observer) {
     const std::string& written = worker.written_at;
     if (!written.empty()) by_folder[written] += bytes;
     const std::string out = recording.folder.path();
-    // On the same disk they are linked; on another one the run folder needs room as well.
+    // On one disk the run folder only links to the files; on another disk it needs room for copies.
     if (written.empty() || FreeBytes(written) != FreeBytes(out)) by_folder[out] += bytes;
   }
   for (const auto& [folder, bytes] : by_folder)
@@ -69,7 +69,7 @@ std::string WholeLoadText(const Recording& recording) {
   return text;
 }
 
-// Reports the first worker whose table takes most of its flush.
+// Reports the first worker whose table takes most of the flush.
 void RemarkTables(Recording& recording, RecordObserver& observer) {
   for (const RecordedWorker& worker : recording.workers)
     if (worker.figures && worker.figures->table_ns > kTableToTellNs &&
@@ -82,11 +82,11 @@ void RemarkTables(Recording& recording, RecordObserver& observer) {
                      may_be_off ? "a vLLM on a GPU makes none when it is started with "
                                   "torch_profiler_dump_cuda_time_total false"
                                 : "nothing to do: vLLM on a CPU always makes one"});
-      break;  // all workers of a deployment are alike
+      break;  // all workers of a deployment are similar
     }
 }
 
-// Why the forecast may be far off; "" if it rests on enough data.
+// Why the forecast may be far off; "" if it is based on enough data.
 std::string WhyUnsure(const Recording& recording, std::optional<double> requests_per_s) {
   const int64_t baseline_ns = recording.baseline.end_ns - recording.baseline.begin_ns;
   if (requests_per_s && *requests_per_s <= 0)
@@ -140,7 +140,7 @@ void PlanRecording(const RecordOptions& options, RecordObserver& observer,
   const WindowPlan& plan = recording.window;
   AskedWindow said = asked;
   if (options.window_requests && requests_per_s && *requests_per_s > 0) {
-    // The time that these requests take, rather than the longest time to wait for them.
+    // The time that these requests will take, and not the longest time to wait for them.
     const double ns = static_cast<double>(*options.window_requests) / *requests_per_s * 1e9;
     said.window_ns = static_cast<int64_t>(std::min(ns, static_cast<double>(asked.window_ns)));
   }

@@ -22,8 +22,8 @@ std::string KeyOf(const Recording& recording, const RecordedWorker& worker) {
   return FiguresKey(worker.facts, worker.profile, NameOf(recording.via));
 }
 
-// Engines of one kind that were tried together differ only by chance: each gets the figures of the
-// slowest.
+// Gives all engines of one kind that were tried together the figures of the slowest one, because
+// they differ only by chance.
 void TakeTheSlowest(Recording& recording) {
   struct Slowest {
     double fixed_ns = 0, step_ns = 0;
@@ -46,8 +46,8 @@ void TakeTheSlowest(Recording& recording) {
     }
 }
 
-// Corrects the figures of an engine's first trial by its second one. If the two show no fixed part,
-// the mean of both counts.
+// Corrects the figures of an engine's first trial by its second one. Takes the mean of both if they
+// show no fixed part.
 void Join(ProfileFigures& figures, const ProfileFigures& second) {
   if ((figures.LearnFixed(second) && figures.fixed_ns > 0) || second.events <= 0) return;
   const double times = figures.events / second.events;
@@ -55,7 +55,8 @@ void Join(ProfileFigures& figures, const ProfileFigures& second) {
   figures.table_ns = (figures.table_ns + second.table_ns * times) / 2;
 }
 
-// Gives each worker the figures that were kept of it. Returns the workers that still need a trial.
+// Gives each worker the figures that earlier recordings kept for it. Returns the workers that still
+// need a trial.
 std::vector<size_t> FindKept(const RecordOptions& options, Recording& recording,
                              const std::vector<size_t>& running) {
   std::vector<size_t> to_try;
@@ -71,7 +72,7 @@ std::vector<size_t> FindKept(const RecordOptions& options, Recording& recording,
   return to_try;
 }
 
-// Runs a trial of each of `to_try`, and a second, smaller one if a first flush took long.
+// Runs a trial of each worker in `to_try`, and a second, smaller one if a first flush took long.
 std::vector<TrialOutcome> RunTrials(HttpClient& client, const RecordOptions& options,
                                     RecordObserver& observer, const Recording& recording,
                                     TokenFlow& flow, const std::vector<size_t>& to_try,
@@ -80,7 +81,7 @@ std::vector<TrialOutcome> RunTrials(HttpClient& client, const RecordOptions& opt
     return RunTrial(client, options, observer, recording, flow, which, size, stop);
   };
   std::vector<TrialOutcome> outcomes = run(to_try, TrialSize::kWhole);
-  // A trial that saw no step does not count and is repeated once.
+  // Repeats, once, a trial that saw no step.
   std::vector<size_t> places, to_try_again;
   for (size_t n = 0; n < outcomes.size() && options.load && !stop.stop_requested(); ++n)
     if (outcomes[n].saw_no_step && !outcomes[n].failed) {
@@ -95,9 +96,9 @@ std::vector<TrialOutcome> RunTrials(HttpClient& client, const RecordOptions& opt
     for (size_t m = 0; m < places.size(); ++m) outcomes[places[m]] = std::move(again[m]);
     outcomes.front().left_files = std::move(left);
   }
-  // A smaller session shows whether the steps are what makes a flush expensive. The first flush
-  // also pays for what is done once in an engine's life. That cost is counted to the steps, so that
-  // tacho records too few steps rather than too many.
+  // A smaller session shows whether its steps make a flush expensive. The first flush also includes
+  // work that an engine does only once. That cost is counted as a cost of the steps, so tacho
+  // rather records too few steps than too many.
   const bool dear = std::any_of(outcomes.begin(), outcomes.end(), [](const TrialOutcome& one) {
     return one.figures && one.figures->flush_ns > kDearTrialNs;
   });
@@ -134,7 +135,7 @@ bool FindFiguresOf(HttpClient& client, const RecordOptions& options, RecordObser
                      fmt::join(left, ", "))});
   size_t told = 0;
   ProfileFigures most;
-  std::string met;  // what went wrong with the first one
+  std::string met;  // what went wrong with the first failed trial
   for (size_t n = 0; n < to_try.size(); ++n) {
     RecordedWorker& worker = recording.workers[to_try[n]];
     if (outcomes[n].figures) {

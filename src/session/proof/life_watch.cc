@@ -18,7 +18,7 @@ struct AskedEngines {
   std::vector<EngineFacts> facts;
 };
 
-// The engines that look dead, with the reasons and their counters.
+// The engines that seem to be dead, with the reasons and their counters.
 struct Doubts {
   AskedEngines engines;
   std::vector<std::string> why;
@@ -41,7 +41,7 @@ Doubts Ask(HttpClient& client, const AskedEngines& asked) {
   return doubts;
 }
 
-// The engines that look dead at the first look, but still report metrics.
+// The engines that seem to be dead at the first look, although they still report metrics.
 LifeWatch::Deaths IllAlready(const Doubts& doubts) {
   LifeWatch::Deaths ill;
   for (size_t n = 0; n < doubts.why.size(); ++n)
@@ -49,7 +49,7 @@ LifeWatch::Deaths IllAlready(const Doubts& doubts) {
   return ill;
 }
 
-// Asks the doubtful engines a second time. `first` holds the answers to the first question.
+// Asks the doubtful engines again. `first` holds their answers to the first question.
 LifeWatch::Deaths AskAgain(HttpClient& client, Clock& clock, const Doubts& first) {
   LifeWatch::Deaths dead;
   if (first.why.empty()) return dead;

@@ -13,11 +13,11 @@
 
 namespace tacho {
 
-// Finds out which engines died. Asks every second, on another thread than the caller's. An engine
-// is dead if two questions in a row say so and none of its counters moves between them: a
-// connection may break once, a /health may be wrong, and a death ends a recording. What /health
-// said at the first look, while the server lived, does not count as a death. The destructor waits
-// for pending answers (kPatienceForLife).
+// Finds out which engines died. Asks every second, on a thread of its own. An engine is dead if two
+// questions in a row say so and none of its counters moves between them: a connection may break
+// once, /health may be wrong, and a false death would end a recording. An engine that /health
+// called dead at the first look, while its server still answered, does not count as dead for that.
+// The destructor waits for pending answers (kPatienceForLife).
 class LifeWatch {
  public:
   // `client` and `clock` must outlive it.
@@ -26,21 +26,21 @@ class LifeWatch {
 
   using Deaths = std::map<size_t, std::string>;
 
-  // The dead workers of `which`, by index, and why they are dead, as known by now. Begins the next
-  // look when it is due.
+  // All workers that are known to be dead, by index, with the reasons. Begins the next look, at the
+  // workers in `which`, when it is due.
   const Deaths& Dead(const std::vector<size_t>& which, const std::vector<RecordedWorker>& workers);
 
  private:
   static constexpr int64_t kLookNs = 1'000'000'000;
   struct Look {
     Deaths dead;
-    Deaths ill;  // at the first look: reported dead, although the server answers
+    Deaths ill;  // from the first look: engines reported dead although their server answers
   };
 
   HttpClient& client_;
   Clock& clock_;
   Deaths dead_ = {};
-  std::optional<Deaths> ill_ = {};  // once the first look is over
+  std::optional<Deaths> ill_ = {};  // set once the first look is over
   int64_t next_look_ns_ = 0;
   std::future<Look> look_ = {};
 };

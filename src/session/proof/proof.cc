@@ -16,8 +16,8 @@ bool Shares(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
                      [&](int64_t pid) { return std::find(b.begin(), b.end(), pid) != b.end(); });
 }
 
-// Whether a process of another worker wrote the trace. (A process that no worker knows may have its
-// number from a container.)
+// Whether another worker's process wrote the trace. (A pid that no worker knows may be a number
+// inside a container, and proves nothing.)
 bool OfAnother(const std::vector<WorkerExpectation>& workers, const WorkerExpectation& worker,
                const TraceEvidence& trace) {
   if (Shares(worker.pids, trace.pids)) return false;
@@ -26,12 +26,12 @@ bool OfAnother(const std::vector<WorkerExpectation>& workers, const WorkerExpect
   });
 }
 
-// The files of one worker that hold ranks, by (rank, process): data-parallel engines all write
-// "rank 0 of 1" and differ only by process.
+// One worker's files that belong to ranks, by (rank, process). The process is needed because each
+// data-parallel engine writes "rank 0 of 1".
 using Held = std::map<std::pair<int64_t, int64_t>, std::vector<const TraceEvidence*>>;
 
-// The traces of the processes that hold the engine's ranks; nsys records its other processes too.
-// These are the processes with GPU work, else those with steps, else the busiest ones.
+// The traces of the processes that run the engine's ranks; an nsys report holds its other processes
+// too. Keeps the processes with GPU work, else those with steps, else the busiest ones.
 std::vector<const TraceEvidence*> RanksAmong(const WorkerExpectation& worker,
                                              std::vector<const TraceEvidence*> traces) {
   const auto keep = [&](const auto& does) {
@@ -46,8 +46,8 @@ std::vector<const TraceEvidence*> RanksAmong(const WorkerExpectation& worker,
   return traces;
 }
 
-// nsys knows processes, not ranks. Processes that do not name their rank are taken in the order of
-// their pids, which is the order in which engines start them.
+// nsys knows processes, but no ranks. Processes that do not name their rank are numbered in the
+// order of their pids, in which engines start them.
 void AddRanksOfNsys(const WorkerExpectation& worker, const std::vector<TraceEvidence>& traces,
                     Held& held, std::set<std::string>& used) {
   std::vector<const TraceEvidence*> own;
@@ -85,11 +85,11 @@ Held HeldBy(const std::vector<WorkerExpectation>& workers, const WorkerExpectati
   return held;
 }
 
-// The number of ranks in one engine and of engines in one server, as reported or else as the files
-// show.
+// The number of ranks in an engine, and of engines in a server: as the engine reports them, else as
+// the files show.
 struct Shape {
   int64_t ranks = 1, engines = 1;
-  bool known = true;  // false: neither the engine nor a file shows them
+  bool known = true;  // false: neither the engine nor any file shows them
 };
 Shape ShapeOf(const WorkerExpectation& worker, const Held& held) {
   Shape shape;
@@ -109,7 +109,7 @@ Shape ShapeOf(const WorkerExpectation& worker, const Held& held) {
   else
     shape.ranks = std::max<int64_t>(1, world);
   shape.known = facts.tensor_parallel || !held.empty();
-  // With expert parallelism all engines form one world, in which each rank has a number of its own.
+  // With expert parallelism all engines form one world, and each rank's number is unique in it.
   if (world == shape.ranks * shape.engines && shape.engines > 1) {
     shape.ranks = world;
     shape.engines = 1;
@@ -117,12 +117,12 @@ Shape ShapeOf(const WorkerExpectation& worker, const Held& held) {
   return shape;
 }
 
-// The rank's identity, from its files and what is known of its engine.
+// The rank's identity, from its files and from what is known about its engine.
 RankIdentity IdentityOf(const WorkerExpectation& worker, const EngineFacts& facts,
                         const Shape& shape, int64_t engine, int64_t rank,
                         const std::vector<const TraceEvidence*>& traces) {
   RankIdentity identity;
-  // Only the file itself can show which engine of the server wrote it.
+  // Only the file itself can show which data-parallel engine wrote it.
   if (traces.empty())
     identity.data_parallel = engine;
   else
@@ -143,7 +143,7 @@ std::optional<Finding> LossOf(const TraceEvidence& trace) {
   return Finding{FindingId::kRowsMissing, trace.path, trace.loss};
 }
 
-// `traces`: of this rank.
+// `traces`: the files of this rank.
 RankProof ProveRank(const WorkerExpectation& worker, int64_t engine, int64_t rank,
                     const std::vector<const TraceEvidence*>& traces,
                     const std::vector<TraceEvidence>& all_traces) {
@@ -182,9 +182,9 @@ RankProof ProveRank(const WorkerExpectation& worker, int64_t engine, int64_t ran
   return proof;
 }
 
-// The files of one rank, the busiest first. Only the process distinguishes engines of one server,
-// and a file does not say which engine its process belongs to. So the busier file stands for the
-// busier engine.
+// The files with this rank number, one list for each process, the busiest process first. No file
+// says which of the server's engines its process belongs to, so the busiest process is taken for
+// the busiest engine.
 std::vector<std::vector<const TraceEvidence*>> FilesOfRank(const Held& held, int64_t rank) {
   std::vector<std::vector<const TraceEvidence*>> of_rank;
   for (const auto& [key, files] : held)
@@ -200,7 +200,7 @@ std::vector<std::vector<const TraceEvidence*>> FilesOfRank(const Held& held, int
 }
 
 // Proves all ranks of one worker, by engine and rank. `facts` and `shape` are the worker's own or,
-// if nothing is known of it, those of another worker.
+// if nothing is known about it, those of another worker.
 void ProveWorker(const WorkerExpectation& worker, const EngineFacts& facts, const Shape& shape,
                  const Held& held, const std::vector<TraceEvidence>& traces, Proof& proof) {
   const size_t first = proof.ranks.size();
@@ -272,7 +272,7 @@ std::vector<Finding> Proof::Missing() const {
 Proof Prove(const std::vector<WorkerExpectation>& workers, std::vector<TraceEvidence> traces) {
   std::sort(traces.begin(), traces.end(),
             [](const TraceEvidence& a, const TraceEvidence& b) { return a.path < b.path; });
-  // Without NVTX, an nsys report names no steps.
+  // An nsys report without NVTX names no steps.
   for (TraceEvidence& trace : traces)
     if (trace.steps.value_or(0) == 0 && trace.empty_steps == 0 &&
         std::ranges::any_of(workers, [&](const WorkerExpectation& worker) {
@@ -291,7 +291,8 @@ Proof Prove(const std::vector<WorkerExpectation>& workers, std::vector<TraceEvid
       std::find_if(shapes.begin(), shapes.end(), [](const Shape& s) { return s.known; });
   for (size_t w = 0; w < workers.size(); ++w) {
     const WorkerExpectation& worker = workers[w];
-    // Workers of one deployment are alike: an unknown worker gets the shape of a known one.
+    // The workers of a deployment are alike: a worker of unknown shape gets the shape of a known
+    // one.
     const size_t like =
         shapes[w].known || known == shapes.end() ? w : static_cast<size_t>(known - shapes.begin());
     ProveWorker(worker, workers[like].facts, shapes[like], held_by[w], traces, proof);

@@ -12,14 +12,15 @@
 namespace tacho {
 namespace {
 
-// How far a trace's own clock may be from ours before the trace counts as one of another session.
-// Kineto's times are those of the engine's host; a probe measures that host's offset to half a
-// second.
+// How far a trace's times may lie outside the session before it counts as the trace of another
+// session. Kineto uses the clock of the engine's host; a probe measures how far that clock is off
+// to half a second.
 constexpr int64_t kClockSlackNs = 2'000'000'000;
-// A trace that ends before its stop by more than this, and by more than a tenth of the window, did
-// not end with the stop.
+// A trace did not end with its stop if it ends earlier by more than this, and by more than a tenth
+// of the window.
 constexpr int64_t kEndSlackNs = 500'000'000;
-constexpr int64_t kLeastEndSlackNs = 50'000'000;  // for an end before the last profiler ran
+// For a trace that ends before the last profiler ran.
+constexpr int64_t kLeastEndSlackNs = 50'000'000;
 constexpr uint64_t kNoRoom = 16u << 20;
 
 double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
@@ -38,7 +39,7 @@ Finding NoRequest(std::string evidence) {
                std::string(KindOf(FindingId::kNoRequest).remedy));
 }
 
-// No step was taken: either nobody sent a request, or the engine stood still.
+// No step was taken, because nobody sent a request or the engine stood still.
 Finding WithoutRequest(const WorkerExpectation& worker, std::string_view what) {
   if (worker.silent_under_load)
     return Cause(
@@ -48,12 +49,12 @@ Finding WithoutRequest(const WorkerExpectation& worker, std::string_view what) {
   return NoRequest(fmt::format("{}: no request reached this engine in the window", what));
 }
 
-// The number of steps after which the worker's session ended by itself.
+// The number of steps after which the worker's session would end by itself.
 std::optional<int64_t> BoundOf(const WorkerExpectation& worker) {
   return worker.steps_bound ? worker.steps_bound : worker.own_bound;
 }
 
-// The rank's file is there, but holds another time than this session's.
+// The rank's file is there, but its events lie outside this session's time.
 std::optional<Finding> OtherTime(const WorkerExpectation& worker, int64_t rank,
                                  const std::vector<TraceEvidence>& traces) {
   for (const TraceEvidence& trace : traces) {
@@ -100,7 +101,7 @@ Finding DamagedBecause(const WorkerExpectation& worker, NoteId defect) {
                "several engines wrote into it, or the engine's profiler is broken");
 }
 
-// The files hold no step with work, although the engine names its steps.
+// The engine names its steps, but the files hold no step with work.
 Finding NoStep(const WorkerExpectation& worker, int64_t engine, uint64_t empty_steps) {
   const std::optional<int64_t> bound = BoundOf(worker);
   if (bound && empty_steps > 0 && static_cast<int64_t>(empty_steps) >= *bound)
@@ -135,12 +136,12 @@ std::optional<Finding> TooFewSteps(const WorkerExpectation& worker, uint64_t ste
                            steps, *worker.steps_asked));
 }
 
-// The files hold fewer steps than the engine counted: `with_empty` in all, the last of them ending
-// at `end`.
+// The files hold fewer steps than the engine counted: `with_empty` counts all their steps, and the
+// last one ends at `end`.
 std::optional<Finding> HoldsPart(const WorkerExpectation& worker, int64_t engine, uint64_t steps,
                                  uint64_t with_empty, int64_t end) {
   if (worker.steps_asked) return std::nullopt;
-  // The session ended as the budget planned.
+  // The session ended where the budget planned it.
   if (worker.steps_bound && static_cast<int64_t>(with_empty) >= *worker.steps_bound)
     return std::nullopt;
   const int64_t early =
@@ -150,9 +151,9 @@ std::optional<Finding> HoldsPart(const WorkerExpectation& worker, int64_t engine
   const int64_t window = worker.stop_asked_unix_ns - worker.start_unix_ns;
   const bool ends_early =
       early > std::max(kEndSlackNs + worker.facts.clock_error_ns.value_or(0), window / 10);
-  // A slow start costs some steps; a bound or somebody else's stop costs all steps after it. The
-  // flush of such a stop may stall the engine until our own stop: then the counter shows no missing
-  // step.
+  // A slow start loses a few steps; a bound or somebody else's stop loses all steps after it. The
+  // flush of such a stop may stall the engine until our own stop, and then the engine's counter
+  // shows no missing step.
   const auto held = static_cast<int64_t>(steps);
   const std::optional<int64_t> made = worker.StepsOf(engine);
   const bool half = made && !worker.steps_go_on && 2 * held < *made;
@@ -169,7 +170,7 @@ std::optional<Finding> HoldsPart(const WorkerExpectation& worker, int64_t engine
                              : ": a start that took long, or a bound (max_iterations)"));
 }
 
-// Each stage has its own number of steps, and one of them is short.
+// If each stage has its own number of steps: finds a stage that holds too few.
 std::optional<Finding> ShortStage(const WorkerExpectation& worker,
                                   const std::vector<const TraceEvidence*>& traces) {
   if (!worker.by_stage || !worker.steps_asked) return std::nullopt;
@@ -197,7 +198,7 @@ bool InWindow(const WorkerExpectation& worker, const TraceEvidence& trace) {
 std::string WorkerExpectation::FullDisk() const {
   if (room_bytes && *room_bytes < kNoRoom)
     return fmt::format("the disk that it writes to is full ({} kB are free)", *room_bytes >> 10);
-  // The full disk may be the one with the engine's temporary files.
+  // The full disk may be the one for the engine's temporary files.
   if (log_failure.find("No space left") != std::string::npos)
     return "a disk of it is full; its log says: " + log_failure;
   return "";
@@ -257,7 +258,7 @@ std::optional<Finding> Objection(const WorkerExpectation& worker, int64_t engine
     if (!worker.steps_named && trace->idle)
       return WithoutRequest(worker, trace->path + ": holds no work");
   }
-  // Checked before the GPU: if nothing ran, the GPU had nothing to do.
+  // Checked before the GPU events: if nothing ran, the GPU had nothing to do.
   const bool no_work = std::all_of(traces.begin(), traces.end(),
                                    [](const TraceEvidence* trace) { return trace->idle; });
   if (worker.steps_named && !worker.by_stage && steps == 0 && (steps_named || no_work))
@@ -286,7 +287,7 @@ std::optional<Finding> Objection(const WorkerExpectation& worker, int64_t engine
 
 std::vector<std::optional<Finding>> ApartFromOthers(const std::vector<RankFiles>& proven) {
   struct Span {
-    int64_t begin = INT64_MAX, end = INT64_MIN, error = 0;  // by our clock
+    int64_t begin = INT64_MAX, end = INT64_MIN, error = 0;  // begin and end by our clock
   };
   std::vector<Span> spans;
   Span last{INT64_MIN};  // the span that begins last
@@ -303,7 +304,8 @@ std::vector<std::optional<Finding>> ApartFromOthers(const std::vector<RankFiles>
   }
   std::vector<std::optional<Finding>> findings(proven.size());
   for (size_t i = 0; i < proven.size(); ++i) {
-    // A rank that was idle until then has no earlier events, although its profiler ran.
+    // A rank that was idle at first has no early events, although its profiler ran: so the time at
+    // which the last profiler ran counts too.
     const int64_t apart =
         std::min(last.begin, proven[i].worker->all_running_unix_ns) - spans[i].end;
     if (spans[i].begin > spans[i].end || apart <= spans[i].error + last.error) continue;
@@ -342,8 +344,8 @@ std::optional<Finding> LeavesOut(const WorkerExpectation& worker, int64_t engine
   const int64_t offset = worker.facts.clock_offset_ns.value_or(0);
   if (known && worker.all_running_unix_ns != 0) {
     const int64_t before_all = worker.all_running_unix_ns - (end - offset);
-    // A short file is allowed less slack, but never too little: on busy cores an answer is noticed
-    // late.
+    // A short file is allowed less slack, but never less than a minimum: on busy cores an answer is
+    // noticed late.
     const int64_t slack = std::clamp((end - begin) / 2, kLeastEndSlackNs, kEndSlackNs);
     if (before_all > slack + worker.facts.clock_error_ns.value_or(0))
       return Cause(FindingId::kEndedBeforeOthers,

@@ -5,7 +5,7 @@
 
 #include "session/proof/proof.h"
 
-// A worker whose session lasted 5 s, and traces in it.
+// A worker whose session lasted 5 s, and traces of that session.
 namespace tacho {
 
 inline constexpr int64_t kProofStart = 1'000'000'000'000, kProofStop = kProofStart + 5'000'000'000;

@@ -16,8 +16,8 @@ TimeNs EndOfWork(const TraceAnalysis& trace) {
   return end;
 }
 
-// Whether a note of lost data means that the file itself is not whole. What the profiler lost is
-// missing from a whole file too.
+// Whether a note about lost data means that the file itself is not whole. A whole file, too, may
+// lack what the profiler lost.
 bool IsOfTheFile(NoteId id) {
   switch (id) {
     case NoteId::kLostGpuWork:

@@ -5,7 +5,7 @@
 
 namespace tacho {
 
-// What the proof needs from an analysed trace.
+// Takes from an analysed trace what the proof needs.
 TraceEvidence EvidenceOf(const TraceAnalysis& trace);
 
 }  // namespace tacho

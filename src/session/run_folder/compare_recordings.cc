@@ -87,7 +87,7 @@ bool AllSayTheirLoad(const ComparedSide& runs) {
       runs, [](const std::optional<KeptRun>& run) { return run && run->load.has_value(); });
 }
 
-// How the loads of all runs differ; "" if they do not. Every run must have recorded its load.
+// How the loads of the runs differ; "" if they do not. Every run must have recorded its load.
 std::string OtherLoads(const ComparedSide& base, const ComparedSide& now) {
   const KeptLoad& first = *base.front()->load;
   for (const ComparedSide* side : {&base, &now}) {
@@ -110,7 +110,7 @@ std::vector<double> ValuesOf(const ComparedSide& runs, WhichWindow window,
   return values;
 }
 
-// Says how many of the `runs` of a side lack a figure; "" if none does.
+// Says how many of a side's `runs` lack a figure; "" if none lacks it.
 std::string LacksFigure(std::string_view side, size_t lack, size_t runs) {
   if (lack == 0) return "";
   return runs == 1 ? fmt::format("{} has none", side)
@@ -147,7 +147,7 @@ void CompareLoads(const ComparedSide& base, const ComparedSide& now, RunChanges&
   const WhichWindow window = unprofiled ? &KeptRecording::baseline : &KeptRecording::profiled;
   if (!both_have(window)) return cannot("not every run recorded its load");
   if (!known) return cannot("a run folder has no plan.json that can be read");
-  std::map<std::string, std::vector<std::string>> left_out;  // by why
+  std::map<std::string, std::vector<std::string>> left_out;  // by reason
   for (const ComparedFigure& figure : ComparedFigures()) {
     const std::vector<double> of_base = ValuesOf(base, window, figure),
                               of_now = ValuesOf(now, window, figure);
@@ -155,7 +155,8 @@ void CompareLoads(const ComparedSide& base, const ComparedSide& now, RunChanges&
       changes.load_lacks["load." + std::string(figure.name)] = "no run has it";
       continue;
     }
-    // A mean of the runs that have it would hide why the others have none, such as failed requests.
+    // A mean of the runs that have the figure would hide why others lack it, such as failed
+    // requests.
     std::string lacks = LacksFigure("base", base.size() - of_base.size(), base.size());
     if (lacks.empty()) lacks = LacksFigure("new", now.size() - of_now.size(), now.size());
     if (!lacks.empty()) {
@@ -175,7 +176,7 @@ void CompareLoads(const ComparedSide& base, const ComparedSide& now, RunChanges&
       unprofiled ? "" : ", because not every run has an unprofiled one"));
 }
 
-// "slowed base by 3.1 % ± 0.4 %", on average over the runs.
+// "slowed base by 3.1 % ± 0.4 %": the mean over the runs.
 std::string CostOf(const ComparedSide& runs, std::string_view side) {
   double shares = 0, squares = 0, count = 0;
   for (const std::optional<KeptRun>& run : runs) {
@@ -201,7 +202,7 @@ void AddCosts(const ComparedSide& base, const ComparedSide& now, RunChanges& cha
   if (!costs.empty()) changes.remarks.push_back("profiling " + costs);
 }
 
-// The models of a side; "" if a run does not name its models.
+// The models of one side; "" if a run does not name its models.
 std::string ModelsOfSide(const ComparedSide& runs) {
   std::set<std::string> models;
   for (const std::optional<KeptRun>& run : runs) {

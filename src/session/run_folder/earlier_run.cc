@@ -11,7 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMostEarlierRuns = 16;
-// The folder may hold anything, so the number of entries is bounded.
+// The folder may hold anything, so there is a limit to the entries that are looked at.
 constexpr size_t kMostNeighbours = 10'000;
 
 struct Neighbour {
@@ -19,7 +19,7 @@ struct Neighbour {
   std::string folder;
 };
 
-// The neighbouring runs, the newest first.
+// The runs in the same parent folder, the newest first.
 std::vector<Neighbour> NeighboursOf(const fs::path& folder) {
   std::vector<Neighbour> found;
   std::error_code failed;

@@ -6,9 +6,10 @@
 
 namespace tacho {
 
-// The recording to compare with the one in `folder`. Candidates are the recordings beside it that
-// profiled the same engines and models under the same load and have a proven rank. Returns the
-// candidate that ended last; "" if the 16 folders with the newest run.json hold no candidate.
+// The recording that the one in `folder` should be compared with. Candidates are recordings in the
+// same parent folder that profiled the same engines and models under the same load and have a
+// proven rank. Returns the candidate that ended last; "" if none of the 16 newest recordings is a
+// candidate.
 std::string EarlierRun(const std::string& folder, const KeptRecording& own);
 
 }  // namespace tacho

@@ -48,8 +48,8 @@ std::string Folder() {
   return "";
 }
 
-// The kept kinds of engine, in the order in which they were last recorded. Each entry has "key",
-// "figures" and "instances".
+// Reads the kinds of engine that were kept, in the order of their last recordings. Each entry has
+// "key", "figures" and "instances".
 OrderedJson ReadKinds(const std::string& path) {
   std::error_code failed;
   if (!fs::is_regular_file(path, failed)) return OrderedJson::array();
@@ -77,7 +77,8 @@ std::vector<std::string> InstancesOf(const OrderedJson& kind) {
   return instances;
 }
 
-// Another tacho holds the lock for milliseconds only; one that holds it longer was suspended.
+// Returns false if the lock is not free soon. Another tacho holds it for milliseconds only, unless
+// it was suspended.
 bool LockSoon(int folder, Clock& clock) {
   const int64_t until_ns = clock.NowNs() + kMostForLockNs;
   while (flock(folder, LOCK_EX | LOCK_NB) != 0) {
@@ -129,7 +130,7 @@ std::optional<KeptFigures> FindFigures(const std::string& key) {
       if (!IsFigure(kept.figures.*field.figure)) return std::nullopt;
     }
     if (kept.figures.bytes <= 0) return std::nullopt;
-    // Entries written before the fixed part was known lack it.
+    // Older entries lack the fixed part.
     if (const OrderedJson fixed = kind["figures"].value("fixed_ns", OrderedJson());
         fixed.is_number() && IsFigure(fixed.get<double>()))
       kept.figures.fixed_ns = std::min(fixed.get<double>(), kept.figures.flush_ns);
@@ -147,7 +148,7 @@ void KeepFigures(const std::string& key, const ProfileFigures& figures, const st
   if (folder.empty() || !(figures.bytes > 0) || !(figures.window_ns > 0)) return;
   std::error_code failed;
   fs::create_directories(folder, failed);
-  // One tacho writes at a time; without the lock it writes nothing.
+  // Only one tacho writes at a time; without the lock nothing is kept.
   const FileDescriptor lock(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!lock || !LockSoon(lock.get(), clock)) return;
   const std::string path = folder + "/profiles.json";
@@ -170,7 +171,7 @@ void KeepFigures(const std::string& key, const ProfileFigures& figures, const st
   entry["instances"] = instances;
   kept.push_back(std::move(entry));
   while (kept.size() > kMostKinds) kept.erase(0);
-  // Without them the next recording measures again.
+  // If this fails, the next recording measures again.
   (void)ReplaceFile(path, OrderedJson{{"schema", 1}, {"kinds", kept}}.dump(
                               1, ' ', false, OrderedJson::error_handler_t::replace) +
                               '\n');

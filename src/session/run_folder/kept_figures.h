@@ -12,26 +12,28 @@
 
 namespace tacho {
 
-// The figures of earlier recordings, by engine, version, model and options, in one small file of
-// this user: $XDG_STATE_HOME/tacho/profiles.json, else ~/.local/state/tacho/profiles.json. It never
-// stops a recording: without such a folder nothing is kept, and a file that cannot be read or has
-// another form counts as empty. The last 64 kinds of engine are kept.
+// Keeps the figures of earlier recordings, by engine, version, model and options, in one small file
+// of this user: $XDG_STATE_HOME/tacho/profiles.json, else ~/.local/state/tacho/profiles.json.
+// Problems never stop a recording: if there is no such folder nothing is kept, and a file that is
+// unreadable or of another form counts as empty. Keeps the 64 kinds of engine that were recorded
+// last.
 
 struct KeptFigures {
   ProfileFigures figures;
-  std::optional<int64_t> unix_s;  // when that was; older entries do not say
-  // EngineFacts::instance of the last 64 profiled engines: their first start of the profiler, which
-  // may take long, is over.
+  std::optional<int64_t> unix_s;  // when they were recorded; older entries do not say
+  // EngineFacts::instance of the last 64 engines that were profiled. The first start of a profiler
+  // may take long; these engines have already had it.
   std::vector<std::string> instances;
   bool Knows(std::string_view instance) const;
 };
 
-// The key of figures: all that changes what a step writes and what its flush takes.
+// The key of an engine's figures: everything that changes what a step writes or how long its flush
+// takes.
 std::string FiguresKey(const EngineFacts& facts, const ProfileOptions& options,
                        std::string_view via);
 
 std::optional<KeptFigures> FindFigures(const std::string& key);
-// Does not keep figures with 0 steps or 0 bytes.
+// Ignores figures with 0 steps or 0 bytes.
 void KeepFigures(const std::string& key, const ProfileFigures& figures, const std::string& instance,
                  int64_t unix_s, Clock& clock = SystemClock());
 

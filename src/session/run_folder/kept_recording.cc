@@ -31,7 +31,7 @@ std::string TextOf(const Json& object, const char* key) {
   return value != nullptr && value->is_string() ? value->get<std::string>() : "";
 }
 
-// Reads counts and times in ns; 0 if the value is missing or no such number.
+// Reads a count or a time in ns; 0 if the value is missing or is no such number.
 int64_t WholeOf(const Json& object, const char* key) {
   const Json* const value = Member(object, key);
   if (value == nullptr || !value->is_number_unsigned()) return 0;
@@ -90,7 +90,7 @@ std::optional<KeptChange> StepChangeOf(const Json& run) {
   return std::nullopt;
 }
 
-// The workers' values under `key`: sorted, without duplicates.
+// The workers' values of the field `key`: sorted, without duplicates.
 std::vector<std::string> OfWorkers(const Json& run, const char* key) {
   std::set<std::string> values;
   for (const Json& worker : run.at("workers")) {
@@ -100,8 +100,8 @@ std::vector<std::string> OfWorkers(const Json& run, const char* key) {
   return {values.begin(), values.end()};
 }
 
-// The path of the file `name` of a recording, where `path` is the recording or its traces/; "" if
-// there is no such file.
+// The path of the file `name` in a recording; `path` is the recording's folder or the traces/ in
+// it. "" if there is no such file.
 std::string FileOfRecording(const std::string& path, const char* name) {
   std::error_code failed;
   fs::path folder = fs::absolute(path, failed).lexically_normal();
@@ -164,12 +164,13 @@ std::optional<KeptLoad> KeptLoadOf(std::string_view plan_facts) {
   KeptLoad load;
   for (const auto& [key, value] : plan.items())
     load[key] = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  // The duration of a load does not shape it, and the load of an earlier recording had an end.
+  // A load's duration does not shape it. Recordings by earlier versions have no `until_stopped`,
+  // because their loads had an end.
   for (const char* differs :
        {"seed", "salt", "duration_ns", "grace_ns", "until_stopped", "round_ns"})
     load.erase(differs);
   if (plan.contains("duration_ns") || plan.contains("until_stopped")) load.erase("requests");
-  // The model's length shapes the load only if it cuts requests.
+  // The model's context length shapes the load only if it shortens requests.
   if (WholeOf(plan, "cut_to_model") == 0) load.erase("most_total_tokens");
   load.erase("cut_to_model");
   return load;

@@ -6,11 +6,11 @@
 
 namespace tacho {
 
-// The load's requests and the recorded workers; empty without a load.
+// The requests of the load and the workers that were recorded; empty without a load.
 RequestTable RequestsOf(const Recording& recording);
 
-// When requests were in flight at each worker (InFlightAt). Leaves out a worker if the clock of its
-// host is not known.
+// When requests were in flight at each worker (InFlightAt). Leaves out a worker if its host's clock
+// is not known.
 RunInFlight InFlightOf(const Recording& recording);
 
 }  // namespace tacho

@@ -18,7 +18,7 @@ constexpr off_t kReserveBytes = 128 << 10;  // enough for a run.json of some ten
 
 }  // namespace
 
-// The reserve is optional: without it all goes on as well.
+// The reserve is optional: everything works without it.
 RunFolder::RunFolder(std::string path)
     : path_(std::move(path)),
       reserve_(open(path_.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600)) {

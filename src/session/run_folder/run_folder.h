@@ -10,7 +10,7 @@
 
 namespace tacho {
 
-// Who may read a file, apart from the umask. kForOwner is for commands.
+// Modes of new files; the umask may restrict them further. kForOwner is for files with commands.
 inline constexpr mode_t kForAll = 0644, kForOwner = 0600;
 
 // The dated folder of one recording:
@@ -26,22 +26,22 @@ inline constexpr mode_t kForAll = 0644, kForOwner = 0600;
 //     logs/             what each engine wrote into its log meanwhile, if it can be read
 //     commands.sh       the requests that were sent, as curl lines, and how to redo all of it
 //
-// Files are written beside their places and renamed, so none is ever half written.
+// Each file is written under a temporary name and renamed, so no file is ever half written.
 class RunFolder {
  public:
-  // Makes PARENT/NAME; when it exists, NAME-2, NAME-3, ... kOutput when it cannot.
+  // Makes PARENT/NAME; if it exists, NAME-2, NAME-3, and so on. kOutput: the folder cannot be made.
   static Result<RunFolder> Create(const std::string& parent, const std::string& name);
 
   const std::string& path() const { return path_; }
   std::string In(std::string_view name) const;
 
-  // Replaces the file NAME of the folder ("metrics/w0-before.txt"; folders are made).
+  // Replaces the file NAME in this folder ("metrics/w0-before.txt"). Makes subfolders as needed.
   Result<void> Write(std::string_view name, std::string_view content, mode_t mode = kForAll) const;
 
   // Frees the room reserved for run.json, so that it can be written on a full disk.
   void FreeReserve() { reserve_.Close(); }
 
-  // Removes the folder again if nothing but empty folders is in it.
+  // Removes this folder if it holds nothing except empty folders.
   void RemoveEmpty() const;
 
  private:

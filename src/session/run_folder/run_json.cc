@@ -22,7 +22,7 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 std::string Dump(const OrderedJson& json) {
-  // Texts from engines may hold any bytes: invalid UTF-8 is replaced, and never throws.
+  // Texts from engines may hold any bytes: replaces invalid UTF-8 instead of throwing.
   return json.dump(1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
@@ -219,7 +219,7 @@ std::string CommandsScript(const Recording& recording, const RecordOptions& opti
   return text;
 }
 
-// Adds the findings, both as data and as the sentences of the screen.
+// Adds the findings, both as data and as the sentences on the screen.
 void AddFindings(const Recording& recording, const Proof& proof, OrderedJson& json) {
   const auto list = [&](const char* key, const std::vector<std::string>& texts) {
     OrderedJson& array = json[key] = OrderedJson::array();
@@ -238,7 +238,7 @@ void AddFindings(const Recording& recording, const Proof& proof, OrderedJson& js
   for (const Finding& finding : all) findings.push_back(FindingJson(recording.folder, finding));
 }
 
-// Works line by line: a quote that is not closed ends with its line.
+// Works line by line, so that an unclosed quote affects only its own line.
 std::string LogWithoutSecrets(std::string log) {
   std::span<char> rest(log);
   while (!rest.empty()) {

@@ -9,11 +9,11 @@
 
 namespace tacho {
 
-// Writes everything but traces/ and run.json into the run folder. Returns what could not be
-// written.
+// Writes everything except traces/ and run.json into the run folder. Returns one finding for each
+// file that could not be written.
 std::vector<Finding> WriteRecording(const Recording& recording, const RecordOptions& options);
-// The text of run.json, which is written last of all. `analysis`: what the traces show, a JSON
-// object whose fields are added; "" without any.
+// The text of run.json, which must be written last. `analysis`: a JSON object of what the traces
+// show, whose fields are added; "" for none.
 std::string RunJsonText(const Recording& recording, const RecordOptions& options,
                         const Proof& proof, std::string_view tacho_version, int exit_status,
                         const std::string& analysis);

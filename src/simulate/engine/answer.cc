@@ -29,7 +29,7 @@ std::vector<AnswerText> PlanTexts(const TextOrder& order, uint64_t& next_id) {
 
 namespace {
 
-constexpr size_t kSlowReader = 64 << 10;  // a reader is slow if this many bytes wait for it
+constexpr size_t kSlowReader = 64 << 10;  // with this many bytes waiting, a reader counts as slow
 constexpr const char* kEventStream = "text/event-stream; charset=utf-8";
 
 }  // namespace

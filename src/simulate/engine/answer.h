@@ -14,29 +14,29 @@
 
 namespace tacho::simulate {
 
-// The state of one generated text: what an event of its stream, or the whole answer, may contain.
+// What is known of one generated text when an event of its stream, or the whole answer, is written.
 struct AnswerPart {
-  int64_t index = 0;  // among the answer's texts
+  int64_t index = 0;  // number of the text within the answer
   const std::vector<int64_t>* prompt = nullptr;
   int64_t cached_tokens = 0;
-  std::string text;          // new in this event
-  std::vector<int64_t> ids;  // new in this event
-  std::string whole_text;    // so far
+  std::string text;          // text that is new in this event
+  std::vector<int64_t> ids;  // ids that are new in this event
+  std::string whole_text;    // all text so far
   std::vector<int64_t> whole_ids;
   bool first = false;
   std::string_view finish;         // "length", "stop"; "" before the end
-  double seconds = 0;              // from the request's arrival on
-  double first_token_seconds = 0;  // likewise
+  double seconds = 0;              // since the request arrived
+  double first_token_seconds = 0;  // from arrival to the first token
 };
 
-// The format of an API's answers. One object per request.
+// The format in which an API writes an answer. One object per request.
 class AnswerFormat {
  public:
   virtual ~AnswerFormat() = default;
-  // The event before the first token, "" for none.
+  // The event before the first token; "" if there is none.
   virtual std::string Opening(const AnswerPart& part) = 0;
   virtual std::string Event(const AnswerPart& part) = 0;
-  // The events after the last token, before [DONE]; "" for none.
+  // The events after the last token and before [DONE]; "" if there are none.
   virtual std::string Closing(const std::vector<AnswerPart>& parts) = 0;
   virtual std::string Whole(const std::vector<AnswerPart>& parts) = 0;
   virtual std::string StreamError(const ApiError& error) = 0;
@@ -50,40 +50,40 @@ struct AnswerOptions {
   std::vector<HttpHeader> headers;
 };
 
-// One text to make.
+// One text to be generated.
 struct AnswerText {
-  uint64_t id = 0;  // the id of the engine's request
+  uint64_t id = 0;  // id of the engine's request for it
   std::vector<int64_t> prompt;
   int64_t cached_tokens = 0;
   int64_t length = 1;  // tokens of the answer
   std::string_view finish = "length";
-  uint64_t seed = 0;  // of its tokens
+  uint64_t seed = 0;  // determines its tokens
 };
 
-// The texts that a request asks for: `copies` of each prompt.
+// The texts that a request asks for: `copies` texts for each prompt.
 struct TextOrder {
   const std::vector<std::vector<int64_t>>& prompts;
   int64_t copies = 1;
-  int64_t most_tokens = 0;  // of an answer; 0: as many as fit
+  int64_t most_tokens = 0;  // limit for each text; 0: as many as fit
   bool ignore_eos = false;
   int64_t max_model_len = 0;
   PrefixCache* prefixes = nullptr;  // nullptr: prefix caching is off
 };
 std::vector<AnswerText> PlanTexts(const TextOrder& order, uint64_t& next_id);
 
-// Answers one HTTP request with one or more texts as their tokens come, as a stream of server-sent
-// events or at once. The backlog of a slow reader is merged into one event.
+// Answers one HTTP request with one or more texts as their tokens come, either as a stream of
+// server-sent events or at once. If the reader is slow, the events that wait for it become one.
 class Answer : public std::enable_shared_from_this<Answer> {
  public:
   Answer(std::shared_ptr<HttpExchange> exchange, std::unique_ptr<AnswerFormat> format,
          AnswerOptions options, std::vector<AnswerText> texts, int64_t started_ns);
 
-  // The listener for the text with that index; it keeps the answer alive.
+  // The listener for the text with index `text`. It keeps the answer alive.
   std::shared_ptr<TokenListener> ListenerOf(size_t text);
-  // Called for each text that is no longer needed because another one ended the stream with an
+  // Called for each text that is no longer needed, because another text ended the stream with an
   // error.
   std::function<void(uint64_t id)> abort;
-  // Called once, when the answer is over in any way.
+  // Called once, when the answer ends, however it ends.
   std::function<void()> ended;
 
  private:
@@ -110,7 +110,7 @@ class Answer : public std::enable_shared_from_this<Answer> {
   bool begun_ = false, over_ = false;
 };
 
-// "data: JSON\n\n"
+// An event of a stream: "data: JSON\n\n".
 std::string SseEvent(std::string_view json);
 
 }  // namespace tacho::simulate

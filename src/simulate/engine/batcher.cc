@@ -26,7 +26,7 @@ bool Batcher::Abort(uint64_t id) {
 void Batcher::ScheduleContext(Running& running, int64_t& budget, StepBatch& batch) {
   const int64_t left = running.to_read();
   int64_t tokens = std::min(left, budget);
-  // A prompt that is longer than a step and may not be split has a step of its own.
+  // A prompt that is longer than the limit but may not be split gets a step of its own.
   if (!limits_.chunked_prefill && tokens < left) tokens = batch.empty() ? left : 0;
   if (tokens <= 0) return;
   const int64_t length = running.computed + tokens;
@@ -47,7 +47,7 @@ void Batcher::ScheduleGeneration(Running& running, int64_t& budget, StepBatch& b
   --budget;
 }
 
-// Lets waiting requests in, first come first served.
+// Moves waiting requests into the batch, first come first served.
 void Batcher::Admit() {
   while (!waiting_.empty() &&
          running_.size() < static_cast<size_t>(std::max<int64_t>(1, limits_.max_num_seqs))) {
@@ -61,7 +61,8 @@ void Batcher::Admit() {
   }
 }
 
-// Returns whether any request lost its place. One always stays.
+// Removes requests until the cache has room again; at least one stays. Returns whether it removed
+// any.
 bool Batcher::Preempt() {
   if (!limits_.preempts) return false;
   bool any = false;
@@ -95,7 +96,7 @@ StepBatch Batcher::Schedule() {
 std::vector<BatchOutput> Batcher::Complete(const StepBatch& batch) {
   std::vector<BatchOutput> outputs;
   outputs.reserve(batch.shares.size());
-  // Maps each running request's id to its place in running_.
+  // Maps each running request's id to its index in running_.
   std::map<uint64_t, size_t> places;
   for (size_t i = 0; i < running_.size(); ++i) places.emplace(running_[i].request.id, i);
   for (const BatchShare& share : batch.shares) {

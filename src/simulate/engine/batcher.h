@@ -12,32 +12,34 @@ namespace tacho::simulate {
 
 struct BatcherLimits {
   int64_t max_num_seqs = 256;
-  int64_t max_num_batched_tokens = 8192;  // new tokens of one step
-  bool chunked_prefill = true;     // a prompt may be read in several steps; else only as a whole
-  bool mixes = true;               // prompts and generation share a step (vLLM); else prompts first
-  int64_t cache_tokens = 400'000;  // room of the key-value cache
-  // True: a request enters if the cache has room for its prompt. If the cache then lacks room for
-  // the next token of every request, the request that came last loses its part of the cache and
-  // waits, first in line, until all its tokens can be read again. False: a request enters only if
-  // there is room for its whole answer too.
+  int64_t max_num_batched_tokens = 8192;  // new tokens per step
+  // Several steps may share the reading of a prompt; else one step reads it.
+  bool chunked_prefill = true;
+  bool mixes = true;  // prompts and generation share a step (vLLM); else prompts come first
+  int64_t cache_tokens = 400'000;  // tokens for which the key-value cache has room
+  // True: a request enters once the cache has room for its prompt. If the cache then lacks room for
+  // the next token of every request, the request that came last loses its part of the cache. It
+  // waits, first in line, until all its tokens can be read again. False: a request enters only once
+  // there is room for its prompt and its whole answer.
   bool preempts = false;
 };
 
 struct BatchRequest {
   uint64_t id = 0;
   int64_t prompt_tokens = 0;
-  int64_t cached_tokens = 0;  // at the prompt's beginning; at least one token is always computed
-  int64_t output_tokens = 1;  // it ends after this many
+  // Tokens at the prompt's start; at least one token of a prompt is always computed.
+  int64_t cached_tokens = 0;
+  int64_t output_tokens = 1;  // the request ends after this many
   int64_t arrival_ns = 0;
 };
 
 // One request's part of a step.
 struct BatchShare {
   uint64_t id = 0;
-  int64_t tokens = 0;        // new in this step
-  int64_t length_after = 0;  // of the request, once the step is done
-  bool is_context = false;   // its prompt is being read
-  bool samples = false;      // it gets a token from this step
+  int64_t tokens = 0;        // new tokens in this step
+  int64_t length_after = 0;  // the request's length once the step is done
+  bool is_context = false;   // the step reads the request's prompt
+  bool samples = false;      // the step makes a token for the request
 };
 struct StepBatch {
   std::vector<BatchShare> shares;
@@ -45,28 +47,29 @@ struct StepBatch {
   bool empty() const { return shares.empty(); }
 };
 
-// The result of a finished step for a request.
+// What a finished step gave one request.
 struct BatchOutput {
   uint64_t id = 0;
   bool first_token = false;
   bool finished = false;
 };
 
-// Continuous batching: requests in, steps out; times are passed in as values. Running requests stay
-// in the batch. Waiting ones enter in order, while the limits of requests and tokens allow it and
-// the cache has room. A preempted request that is read again counts as a generating request with
-// several tokens if prompts and generation share a step (vLLM), else as a prompt.
+// Continuous batching: turns requests into steps; all times are passed in. Running requests stay in
+// the batch. Waiting ones enter in order, as long as the limits on requests and tokens and the room
+// in the cache allow it. While a preempted request is read again, it counts as a generating request
+// with several tokens if prompts and generation share a step (vLLM), else as a prompt.
 class Batcher {
  public:
   explicit Batcher(const BatcherLimits& limits) : limits_(limits) {}
 
   void Add(const BatchRequest& request);
-  // Removes a request in any state. False if it is not, or no longer, here.
+  // Removes a request in any state. False if there is no such request (any more).
   bool Abort(uint64_t id);
-  // The next step, empty if there is nothing to do. Call Complete for the previous step first.
+  // Returns the next step, empty if there is nothing to do. Call Complete for the previous step
+  // first.
   StepBatch Schedule();
-  // Ends the scheduled step. Returns the requests that got a token, in the order of the batch. A
-  // request that was aborted meanwhile gets none.
+  // Ends the scheduled step. Returns the requests that got a token, in the order of the batch,
+  // without those that were aborted meanwhile.
   std::vector<BatchOutput> Complete(const StepBatch& batch);
 
   size_t running() const { return running_.size(); }
@@ -79,10 +82,10 @@ class Batcher {
   struct Running {
     BatchRequest request;
     int64_t computed = 0;  // tokens in the cache
-    int64_t made = 0;      // tokens of the answer
+    int64_t made = 0;      // tokens of the answer so far
     bool was_in_a_step = false;
 
-    // The tokens to read before the next token can be made.
+    // How many tokens must be read before the next token can be made.
     [[nodiscard]] int64_t to_read() const { return request.prompt_tokens + made - computed; }
     [[nodiscard]] bool reads() const { return made == 0 || to_read() > 1; }
   };
@@ -97,7 +100,7 @@ class Batcher {
 
   BatcherLimits limits_;
   std::deque<Running> waiting_;
-  std::vector<Running> running_;  // in the order they came in
+  std::vector<Running> running_;  // in the order in which they entered
 };
 
 }  // namespace tacho::simulate

@@ -13,7 +13,7 @@
 namespace tacho::simulate {
 namespace {
 
-// The names are in the order of KernelRole.
+// In the order of KernelRole.
 constexpr std::string_view kRoleNames[] = {"slot-mapping",
                                            "attention-metadata",
                                            "embedding",

@@ -26,9 +26,10 @@ constexpr Hardware kHardware[] = {
     {"l4", "NVIDIA L4", 90e12, 0.24e12, 14e9, 23580639232, 8, 9, 58},
 };
 
-constexpr double kBytesPerNumber = 2;         // bfloat16
-constexpr double kSmallestKernel = 1100;      // ns; no kernel on a GPU is faster
-constexpr int64_t kLargeMessage = 512 << 10;  // bytes; NCCL's ring algorithm wins from here on
+constexpr double kBytesPerNumber = 2;     // size of a bfloat16
+constexpr double kSmallestKernel = 1100;  // ns; no kernel on a GPU is faster
+// Bytes; NCCL's ring algorithm is faster from this size on.
+constexpr int64_t kLargeMessage = 512 << 10;
 
 template <typename List>
 auto FindByName(const List& list, std::string_view name, std::string_view what)
@@ -57,7 +58,7 @@ class Kernels {
     list.push_back({role, InTicks(ns * factor_ / cost_.speed), rows, place_++});
   }
 
-  // A product of (rows x inner) and (inner x columns).
+  // Time of a matrix product (rows x inner) * (inner x columns).
   double Product(int64_t rows, int64_t inner, int64_t columns) const {
     const double work =
         2.0 * static_cast<double>(rows) * static_cast<double>(inner) * static_cast<double>(columns);
@@ -67,7 +68,7 @@ class Kernels {
     return 1800 +
            std::max(work / cost_.hardware.flops, bytes / cost_.hardware.memory_bytes_s) * 1e9;
   }
-  // The same for each of this rank's experts, with the tokens that are routed to it.
+  // Time of such products for all of this rank's experts, with the tokens that are routed to them.
   double GroupedProduct(int64_t rows, int64_t inner, int64_t columns) const {
     const ModelShape& m = cost_.model;
     const double share = static_cast<double>(m.experts_per_token) / static_cast<double>(m.experts);
@@ -102,7 +103,7 @@ class Kernels {
     return 5200 + moved / cost_.hardware.link_bytes_s * 1e9;
   }
 
-  // From each rank to all others; `bytes` leave each.
+  // Time of an exchange in which each rank sends to all others; `bytes` leave each rank.
   double Exchange(int64_t bytes) const {
     const int ranks = cost_.tensor_parallel;
     const double moved = static_cast<double>(ranks - 1) / ranks * static_cast<double>(bytes);
@@ -156,14 +157,15 @@ void CallMoreOften(std::vector<KernelWork>& list, KernelRole role, int64_t more)
     if (work.role != role) continue;
     for (int64_t i = 1; i <= more; ++i) {
       longer.push_back(work);
-      longer.back().place += static_cast<uint64_t>(i) << 32;  // each copy has its own draws
+      // Gives each copy random numbers of its own.
+      longer.back().place += static_cast<uint64_t>(i) << 32;
     }
   }
   list = std::move(longer);
 }
 
-// Applies the change to the finished list of kernels, so that the step can be compared with the
-// same step without the change.
+// Applies a change to a finished list of kernels, so that the step can be compared with the same
+// step without the change.
 void Make(const Change& change, std::vector<KernelWork>& list) {
   const auto slow = [&](auto&& which) {
     for (KernelWork& work : list) {
@@ -187,7 +189,7 @@ void Make(const Change& change, std::vector<KernelWork>& list) {
     case ChangeKind::kMore:
       return CallMoreOften(list, change.role, change.amount);
     default:
-      return;  // the change does not concern kernels
+      return;  // the change does not affect kernels
   }
 }
 

@@ -14,7 +14,7 @@
 
 namespace tacho::simulate {
 
-// A decoder in bfloat16, dense or with experts.
+// The dimensions of a decoder in bfloat16, dense or with experts.
 struct ModelShape {
   std::string_view name;  // its name in --model-size
   std::string_view checkpoint;
@@ -22,16 +22,17 @@ struct ModelShape {
   int64_t hidden, intermediate;
   int64_t heads, kv_heads, head_dim;
   int64_t vocabulary;
-  int64_t experts = 0, experts_per_token = 0;  // 0: dense; else `intermediate` is of one expert
+  // 0: dense. Otherwise `intermediate` is the size of one expert.
+  int64_t experts = 0, experts_per_token = 0;
 };
 
-// The limits of a kernel: achieved rates, not those of the data sheet.
+// The rates that limit a kernel: those that kernels achieve, not those of the data sheet.
 struct Hardware {
   std::string_view name;         // its name in --hardware
-  std::string_view device_name;  // as CUDA calls it
-  double flops;                  // bfloat16, per second
+  std::string_view device_name;  // the device's name in CUDA
+  double flops;                  // bfloat16 operations per second
   double memory_bytes_s;
-  double link_bytes_s;  // of one device to the others
+  double link_bytes_s;  // between one device and the others
   int64_t memory_bytes;
   int compute_major, compute_minor;
   int multiprocessors;
@@ -42,48 +43,48 @@ std::span<const Hardware> HardwarePresets();
 Result<ModelShape> FindModelShape(std::string_view name);
 Result<Hardware> FindHardware(std::string_view name);
 
-// Noise in addition to that of each kernel and call.
+// Noise on top of the noise of each kernel and call.
 struct Noise {
-  double step = 0;    // from step to step: standard deviation of a factor on kernels and host
-  double run = 0;     // from seed to seed: the same, for a factor on all steps
-  double stalls = 0;  // share of the steps before which the host pauses, for 0.1 to 1 ms
+  double step = 0;    // per step: standard deviation of a factor on kernels and host
+  double run = 0;     // per seed: standard deviation of a factor on all steps
+  double stalls = 0;  // share of the steps before which the host pauses for 0.1 to 1 ms
 };
 
 struct CostModel {
   ModelShape model;
   Hardware hardware;
-  int tensor_parallel = 1;  // experts are parallel over the same ranks
+  int tensor_parallel = 1;  // experts are spread over the same ranks
   double speed = 1;         // everything takes 1/speed of its time
   Noise noise = {};
-  std::vector<Change> changes =
-      {};  // to kernels and hosts only; changes to the whole run are already applied
-  // Tokens are sent to the ranks of their experts and back (dispatch, combine). Without: each rank
-  // computes what its experts make of all tokens, and an all-reduce adds that up.
+  // Only changes to kernels and hosts; those to the whole run are already applied.
+  std::vector<Change> changes = {};
+  // True: tokens are sent to the ranks of their experts and back (dispatch, combine). False: each
+  // rank computes what its own experts make of all tokens, and an all-reduce adds up the results.
   bool sends_tokens = false;
 };
 
-// The device's clock tick: durations of its work are multiples of it.
+// The tick of the device's clock: durations of device work are multiples of it.
 inline constexpr int64_t kTickNs = 32;
 
-// One kernel of a step, without its start time.
+// One kernel of a step; its start time is not known yet.
 struct KernelWork {
   KernelRole role;
   int64_t duration_ns;
-  int64_t rows;    // of the batch, for its grid
-  uint64_t place;  // its index in the step without changes
+  int64_t rows;    // rows of the batch, which determine the kernel's grid
+  uint64_t place;  // the kernel's index in the step before any change
 };
 
 // The kernels of one step on one device, in order. `prepare` and `sample` are always launched one
-// by one; `forward` are the layers, which a decode step replays as one graph.
+// by one; `forward` holds the layers, which a decode step replays as one graph.
 struct StepKernels {
   std::vector<KernelWork> prepare, forward, sample;
 };
 
 // Deterministic for the same `random`. Matrix products are limited by arithmetic or by reading the
-// weights, attention by arithmetic (prompts) and by reading the cache (generation), the rest by
-// memory. Durations vary by 5 %; one in a hundred is up to twice as long; all are multiplied by
-// `factor`. They are multiples of kTickNs. A change in `cost` affects no other kernel: each draws
-// the same random numbers as without it.
+// weights, attention by arithmetic (prompts) or by reading the cache (generation), all else by
+// memory. Durations vary by 5 %, and one in a hundred is up to twice as long; `factor` then
+// multiplies them all, and they are rounded to kTickNs. A change in `cost` affects no other kernel,
+// because each kernel draws the same random numbers as without the change.
 StepKernels KernelsOfStep(const CostModel& cost, const StepLoad& load, Random random,
                           double factor = 1);
 

@@ -87,7 +87,8 @@ Recording Engine::CloseRecording(int id) {
   return recording;
 }
 
-// Requests that arrive together share a step: it begins after all jobs that wait on the loop.
+// Starts a step after all jobs that now wait on the loop, so that requests that arrive together
+// share it.
 void Engine::Wake() {
   if (busy_ || stalled_ || dead_ || pending_ || wake_posted_) return;
   wake_posted_ = true;
@@ -132,7 +133,7 @@ void Engine::RunStep() {
   }
   const StepPlan plan =
       PlanStep(options_.kind, options_.cost, batch_.load, options_.seed, step_.index);
-  // The trace shows the slowdown as time without work at the end of the step.
+  // In the trace, the slowdown appears as idle time at the end of the step.
   const double longer = recordings_.empty() ? 0 : options_.profiler_slowdown;
   const int64_t end = step_start_ns_ + plan.duration_ns +
                       static_cast<int64_t>(static_cast<double>(plan.duration_ns) * longer);
@@ -152,7 +153,7 @@ void Engine::EndStep(int64_t planned_end_ns) {
   if (!busy_ && !stalled_ && !dead_ && !pending_) BeginStep(false);
 }
 
-// A job may stall the engine: later jobs wait until it resumes.
+// A job may stall the engine; the jobs after it then wait until it resumes.
 void Engine::RunBetween() {
   while (!between_.empty() && !stalled_ && !dead_) {
     const auto job = std::move(between_.front());

@@ -19,23 +19,23 @@ struct EngineOptions {
   CostModel cost;
   BatcherLimits limits;
   uint64_t seed = 1;
-  bool empty_step_at_end = true;  // vLLM runs one more step with an empty batch
-  double profiler_slowdown = 0;   // share by which a step takes longer while a recording is open
+  bool empty_step_at_end = true;  // as vLLM does: one more step with an empty batch
+  double profiler_slowdown = 0;   // a step takes longer by this share while a recording is open
 };
 
-// Receives a request's tokens, on the loop's thread.
+// Receives the tokens of one request, on the loop's thread.
 class TokenListener {
  public:
   virtual ~TokenListener() = default;
-  // One more token at that (monotonic) time; `last`: the request is over.
+  // Called for each token, with its monotonic time. `last`: the request is over.
   virtual void OnToken(int64_t now_ns, bool last) = 0;
-  // False: the client has gone, so the request is aborted.
+  // False if the client has gone; the engine then aborts the request.
   virtual bool IsWanted() const = 0;
   virtual void OnAborted() = 0;
 };
 
-// One scheduler with its batch and its tensor-parallel ranks. It takes requests, runs one step
-// after the other in the loop's time, and records for its profilers. Use it only on the loop's
+// One scheduler with its batch and its tensor-parallel ranks. Takes requests, runs one step after
+// the other in the loop's time, and records steps for its profilers. Use it only on the loop's
 // thread.
 class Engine {
  public:
@@ -43,32 +43,33 @@ class Engine {
       : options_(options), loop_(loop), batcher_(options.limits) {}
 
   void Submit(BatchRequest request, std::shared_ptr<TokenListener> listener);
-  // Removes the request without a call to its listener.
+  // Removes the request without calling its listener.
   void Abort(uint64_t id);
   void AbortAll();
 
-  // Called before each step with its content. False: the engine stalls (it is writing a trace, or
-  // it is dead) until Resume.
+  // Called before each step with the step's content. If it returns false, the engine stalls until
+  // Resume: it is writing a trace, or is dead.
   using Gate = std::function<bool(const StepBatch&)>;
   void set_gate(Gate gate) { gate_ = std::move(gate); }
-  // Called after each step: its recorded form, and its duration.
+  // Called after each step with its recorded form and its duration.
   using StepDone = std::function<void(const RecordedStep&, int64_t dur_ns)>;
   void set_step_done(StepDone done) { step_done_ = std::move(done); }
   void Stall() { stalled_ = true; }
-  // Stalls for that time, then resumes.
+  // Stalls for `time_ns`, then resumes.
   void StallFor(int64_t time_ns);
   void Resume();
   void Kill();
 
-  // Runs `job` between two steps, as engines handle profiler requests; at once if no step runs and
-  // the engine is not stalled.
+  // Runs `job` between two steps, which is when engines handle profiler requests. If no step runs
+  // and the engine is not stalled, runs it at once.
   void BetweenSteps(std::function<void()> job);
 
-  // Any number of recordings at a time. A recording that is opened during a step includes it.
+  // Any number of recordings may be open. A recording that is opened during a step includes that
+  // step.
   int OpenRecording();
   Recording CloseRecording(int id);
   bool IsOpen(int id) const { return recordings_.contains(id); }
-  // Sets the mark of later steps: ProfilerStep#N, or none.
+  // Marks later steps as ProfilerStep#N, or with no mark.
   void set_profiler_step(std::optional<int64_t> step) { profiler_step_ = step; }
 
   bool busy() const { return busy_; }
@@ -109,9 +110,9 @@ class Engine {
 
   StepBatch batch_;
   RecordedStep step_;
-  bool pending_ = false;  // batch_ has been scheduled and waits for the gate
+  bool pending_ = false;  // batch_ is scheduled and waits for the gate
   bool busy_ = false, stalled_ = false, dead_ = false, wake_posted_ = false;
-  bool ran_something_ = false;  // a step ran since the last empty one
+  bool ran_something_ = false;  // a step with requests ran since the last empty one
   bool after_idle_ = false;     // the engine was idle before batch_
   uint64_t next_step_ = 0;
   int64_t forwards_ = 0;

@@ -9,7 +9,7 @@ namespace tacho::simulate {
 
 enum class FinishReason : uint8_t { kStop, kLength, kAbort, kError, kRepetition, kCount };
 
-// An engine's counters since its start: the source of its metrics.
+// An engine's counters since its start, from which its metrics are made.
 struct EngineStats {
   static constexpr std::array kSeconds = {0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08,
                                           0.1,   0.25,  0.5,  0.75, 1.0,  2.5,  5.0,
@@ -22,7 +22,7 @@ struct EngineStats {
                                              512.0, 1024.0, 2048.0, 4096.0, 8192.0, 16384.0};
 
   uint64_t prompt_tokens = 0, cached_tokens = 0, generation_tokens = 0;
-  uint64_t steps = 0;  // empty ones do not count
+  uint64_t steps = 0;  // without empty steps
   std::array<uint64_t, static_cast<size_t>(FinishReason::kCount)> finished{};
   Histogram step_tokens{kStepTokens};
   Histogram first_token_s{kSeconds}, inter_token_s{kShortSeconds},
@@ -30,7 +30,7 @@ struct EngineStats {
   Histogram e2e_s{kSeconds}, queue_s{kSeconds}, prefill_s{kSeconds}, decode_s{kSeconds},
       inference_s{kSeconds};
   Histogram request_prompt_tokens{kTokens}, request_generation_tokens{kTokens};
-  double last_generation_tokens_s = 0;  // of the last busy second
+  double last_generation_tokens_s = 0;  // in the last second with work
 };
 
 }  // namespace tacho::simulate

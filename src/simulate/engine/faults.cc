@@ -81,7 +81,7 @@ Result<int64_t> ParseTime(std::string_view text) {
     const auto value = ParseWhole<double>(text.substr(0, text.size() - unit.name.size()));
     if (!value) continue;
     const double ns = *value * static_cast<double>(unit.ns);
-    if (!(ns > -1e15 && ns < 1e15)) break;  // eleven days
+    if (!(ns > -1e15 && ns < 1e15)) break;  // at most eleven days
     return static_cast<int64_t>(ns);
   }
   return Fail(ErrorKind::kUsage,

@@ -19,7 +19,7 @@ bool IsIds(const Json& json) {
          std::ranges::all_of(json, [](const Json& id) { return id.is_number_integer(); });
 }
 
-// Returns false if neither "text" nor "input_ids" has a value.
+// False if neither "text" nor "input_ids" has a value.
 bool ReadPrompts(const Json& json, int64_t vocabulary, GenerateRequest& out) {
   const auto text = json.find("text");
   if (text != json.end() && text->is_string()) {

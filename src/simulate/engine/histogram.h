@@ -7,7 +7,8 @@
 
 namespace tacho::simulate {
 
-// A histogram as Prometheus counts: how many values lie at or below each bound.
+// A histogram with Prometheus's bounds. Each bucket counts the values at or below its bound that
+// are above the bound before it.
 class Histogram {
  public:
   explicit Histogram(std::span<const double> bounds)
@@ -20,7 +21,8 @@ class Histogram {
     ++count_;
   }
   const std::vector<double>& bounds() const { return bounds_; }
-  // Values in the bucket that ends at bounds()[i]; the last is for all larger ones.
+  // How many values are in the bucket with the upper bound bounds()[i]; the last bucket has no
+  // bound.
   uint64_t in_bucket(size_t i) const { return counts_[i]; }
   uint64_t count() const { return count_; }
   double sum() const { return sum_; }

@@ -7,21 +7,21 @@
 
 namespace tacho::simulate {
 
-// The clock and the one thread of all simulated processes. Real time comes from the HTTP server's
-// loop; tests use VirtualLoop.
+// The clock and the one thread that all simulated processes share. ServerLoop takes both from an
+// HTTP server, in real time; tests use VirtualLoop.
 class Loop {
  public:
   virtual ~Loop() = default;
   virtual int64_t NowNs() const = 0;                       // monotonic
   virtual int64_t UnixNs(int64_t monotonic_ns) const = 0;  // the same moment as Unix time
-  // Calls `job` on the loop's thread: soon, or at a monotonic time. From any thread.
+  // Call `job` on the loop's thread: soon, or at a monotonic time. From any thread.
   virtual void Post(std::function<void()> job) = 0;
   virtual void At(int64_t monotonic_ns, std::function<void()> job) = 0;
-  // Runs `work`, which may block, on another thread, and then `done` on the loop's thread.
+  // Runs `work`, which may block, on another thread, and afterwards `done` on the loop's thread.
   virtual void Away(std::function<void(std::stop_token)> work, std::function<void()> done) = 0;
 };
 
-// Time that jumps from one job to the next; Away works at once. For one thread.
+// A loop whose time jumps from one job to the next. Away runs its work at once. For one thread.
 class VirtualLoop : public Loop {
  public:
   static constexpr int64_t kUnixStartNs = 1'795'261'781'000'000'000;
@@ -37,7 +37,7 @@ class VirtualLoop : public Loop {
     Post(std::move(done));
   }
 
-  // Runs all jobs up to that time, and advances to it.
+  // Runs all jobs due until `until_ns`, and advances the time to it.
   void RunUntil(int64_t until_ns) {
     while (!jobs_.empty() && jobs_.begin()->first <= until_ns) {
       now_ns_ = jobs_.begin()->first;
@@ -50,7 +50,7 @@ class VirtualLoop : public Loop {
 
  private:
   int64_t now_ns_ = 1'000'000;
-  std::multimap<int64_t, std::function<void()>> jobs_;  // jobs of the same time stay in order
+  std::multimap<int64_t, std::function<void()>> jobs_;  // jobs with equal times keep their order
 };
 
 }  // namespace tacho::simulate

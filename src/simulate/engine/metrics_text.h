@@ -8,13 +8,13 @@
 
 namespace tacho::simulate {
 
-// Prometheus's text format. Labels are given without braces: engine="0",model_name="tiny".
+// Writes Prometheus's text format. Labels are given without braces: engine="0",model_name="tiny".
 class MetricsText {
  public:
   void Gauge(std::string_view name, std::string_view help, std::string_view labels, double value) {
     Sample(name, help, "gauge", name, labels, value);
   }
-  // `name` without the _total that its samples have.
+  // `name`: without the "_total" that its samples get.
   void Counter(std::string_view name, std::string_view help, std::string_view labels, double value);
   void Distribution(std::string_view name, std::string_view help, std::string_view labels,
                     const Histogram& histogram);
@@ -27,7 +27,7 @@ class MetricsText {
   void Line(std::string_view name, std::string_view labels, double value);
 
   std::string out_;
-  std::string family_;  // the last family: its head is written once
+  std::string family_;  // the last metric; several values of one metric share a head
 };
 
 }  // namespace tacho::simulate

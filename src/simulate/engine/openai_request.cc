@@ -24,7 +24,7 @@ bool Flag(const Json& json, const char* key) {
   return found != json.end() && found->is_boolean() && found->get<bool>();
 }
 
-// Reads "text", [ids], ["text", ...] or [[ids], ...].
+// Reads a prompt: "text", [ids], ["text", ...] or [[ids], ...].
 bool ReadPrompts(const Json& prompt, int64_t vocabulary, OpenAiRequest& out) {
   const auto add = [&](const Json& one) {
     if (one.is_string()) {

@@ -70,7 +70,7 @@ int64_t PrefixCache::Match(const std::vector<int64_t>& tokens) {
     blocks_.erase(by_age_.front());
     by_age_.pop_front();
   }
-  // The last token is always computed, because its logits are needed.
+  // At least one token is always computed, because the logits of the last token are needed.
   if (known * kBlock >= tokens.size() && known > 0) --known;
   queries_ += tokens.size();
   hits_ += known * kBlock;

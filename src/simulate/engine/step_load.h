@@ -4,13 +4,13 @@
 
 namespace tacho::simulate {
 
-// What one engine step computes, summed over its requests. "Context": requests whose prompts are
-// still being computed. "Generation": requests that make one token after the other.
+// What one engine step computes, summed over its requests. "Context": requests whose prompts the
+// step reads. "Generation": requests that make one token per step.
 struct StepLoad {
   struct Part {
     int64_t requests = 0;
-    int64_t tokens = 0;  // new in this step ("sq" in detailed annotations)
-    int64_t kv = 0;      // length of the requests after this step ("sk")
+    int64_t tokens = 0;  // new tokens in this step ("sq" in detailed annotations)
+    int64_t kv = 0;      // total length of the requests after this step ("sk")
     int64_t tokens_squared = 0;
     int64_t tokens_times_kv = 0;
 
@@ -24,7 +24,7 @@ struct StepLoad {
     constexpr bool operator==(const Part&) const = default;
   };
   Part context, generation;
-  int64_t sampled = 0;       // requests that get a token from this step
+  int64_t sampled = 0;       // requests for which this step makes a token
   int64_t new_requests = 0;  // requests that are in a step for the first time
 
   constexpr int64_t tokens() const { return context.tokens + generation.tokens; }
@@ -32,7 +32,7 @@ struct StepLoad {
   constexpr bool operator==(const StepLoad&) const = default;
 };
 
-// The phase that the engines' annotations show: "prefill", "decode", "mixed" or "empty".
+// The phase that the engines' annotations show for a step.
 constexpr const char* PhaseOf(const StepLoad& load) {
   if (load.empty()) return "empty";
   if (load.generation.requests == 0) return "prefill";

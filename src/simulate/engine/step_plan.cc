@@ -8,10 +8,10 @@ namespace {
 
 constexpr int64_t kMostGraphRequests = 512;
 
-// The noise that all kernels and all ranks of a step share.
+// Noise that is the same for all kernels and all ranks of a step.
 struct StepNoise {
   double kernels = 1, host = 1;  // factors on the times of kernels and of the host
-  int64_t stall_ns = 0;          // stall before the step
+  int64_t stall_ns = 0;          // pause of the host before the step
 };
 
 double FactorOf(double deviation, Random& random) {
@@ -34,7 +34,7 @@ StepNoise NoiseOf(const Noise& noise, uint64_t seed, uint64_t step_seed) {
   return out;
 }
 
-// One rank while its step is being planned.
+// Plans one rank's part of a step.
 class Rank {
  public:
   Rank(SimulatedEngine engine, double speed, uint64_t seed)
@@ -62,7 +62,7 @@ class Rank {
     open_.pop_back();
   }
 
-  // Adds a host call, which lasts at least until `not_before`; returns its index.
+  // Adds a host call, which lasts at least until `not_before`. Returns the call's index.
   int32_t Call(const char* name, int64_t low, int64_t high, int64_t not_before = 0) {
     Pass(200, 700);
     const int64_t start = now_;
@@ -93,7 +93,7 @@ class Rank {
                             0, bytes});
   }
 
-  // Adds a kernel with its own launch and operator.
+  // Adds a kernel together with its own launch and operator.
   void Launch(const KernelWork& work) {
     const KernelInfo& info = KernelOf(engine_, work.role);
     const OwnDraws own(*this, work.place);
@@ -129,8 +129,8 @@ class Rank {
   }
 
  private:
-  // While this object lives, the rank draws from a random sequence for one kernel alone. So a
-  // change that adds or removes another kernel does not change this one's draws.
+  // While this object lives, the rank draws from a random sequence that belongs to one kernel. So a
+  // change that adds or removes another kernel does not change this kernel's numbers.
   class OwnDraws {
    public:
     OwnDraws(Rank& rank, uint64_t place)
@@ -165,7 +165,7 @@ class Rank {
   int32_t graph_call_ = 0, graph_node_ = 0;
 };
 
-// All ranks of one step.
+// Plans all ranks of one step.
 class StepPlanner {
  public:
   StepPlanner(SimulatedEngine engine, const CostModel& cost, const StepLoad& load, uint64_t seed,
@@ -220,7 +220,7 @@ class StepPlanner {
       if (change.kind == kind) EachRank([&](Rank& rank) { rank.BeLate(change.amount); });
     }
   }
-  // Spreads the time over the grouped products of the step.
+  // Adds the time of the change slow-experts to the step's grouped products, in equal parts.
   void SlowExperts(int64_t rank, std::vector<KernelWork>& kernels) const {
     const int64_t count = std::ranges::count_if(
         kernels, [](const KernelWork& work) { return IsGroupedProduct(work.role); });
@@ -245,7 +245,7 @@ class StepPlanner {
     EachRank([](Rank& rank) { rank.Close(); });
   }
 
-  // The engine's loop before the annotation of the step.
+  // What vLLM's loop does before the step's annotation.
   void BeforeVllm() {
     EachRank([](Rank& rank) { rank.Pass(70'000, 160'000); });
   }
@@ -288,10 +288,10 @@ class StepPlanner {
     }
     Run(&StepKernels::sample, false);
     if (vllm) CloseAll();
-    CloseAll();  // closes the step
+    CloseAll();  // closes the step's annotation
   }
 
-  // Adds the kernels of one part, on all ranks side by side.
+  // Adds the kernels of one part of the step, on all ranks side by side.
   void Run(List part, bool in_graph = false) {
     const size_t count = (kernels_[0].*part).size();
     for (size_t i = 0; i < count; ++i) {
@@ -303,7 +303,7 @@ class StepPlanner {
     }
   }
 
-  // A collective ends when the last rank has arrived and the data has moved.
+  // Ends a collective on all ranks: when the last rank has arrived and the data has moved.
   void Join(int64_t duration_ns) {
     int64_t end = 0;
     for (Rank& rank : ranks_) end = std::max(end, rank.last().start_ns + duration_ns);
@@ -350,7 +350,7 @@ class StepPlanner {
     OpenAll("copy_result_to_cpu");
     ToHost();
     CloseAll();
-    CloseAll();  // run_batch
+    CloseAll();  // closes run_batch
     OpenAll("scheduler.process_batch_result");
     Wait();
     EachRank([](Rank& rank) { rank.Pass(20'000, 60'000); });

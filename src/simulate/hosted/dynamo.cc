@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The same exchange, with a path that lacks the front end's prefix.
+// Passes an exchange on with a path that lacks the front end's prefix.
 class WithoutPrefix : public HttpExchange {
  public:
   explicit WithoutPrefix(std::shared_ptr<HttpExchange> to)
@@ -48,7 +48,7 @@ void DynamoServer::Handle(const Exchange& exchange) {
   const std::string& path = exchange->request().path;
   if (path.starts_with(kFromFrontEnd))
     return inner_->Handle(std::make_shared<WithoutPrefix>(exchange));
-  // Any method is accepted, as in Dynamo's system status server: a GET starts a profile too.
+  // As in Dynamo's system status server, any method will do: even a GET starts a profile.
   if (path == "/engine/control/start_profile") return Profile(exchange, true);
   if (path == "/engine/control/stop_profile") return Profile(exchange, false);
   if (path.starts_with("/engine/"))
@@ -62,8 +62,8 @@ void DynamoServer::Handle(const Exchange& exchange) {
   exchange->Respond(404, "Route not found", "text/plain; charset=utf-8");
 }
 
-// The vLLM worker reads profile_prefix only, and reports errors in the body. The SGLang worker
-// passes the fields on; an exception there becomes a 500.
+// Dynamo's vLLM worker reads only profile_prefix, and reports errors in the body. Its SGLang worker
+// passes the fields on, and an exception there becomes a 500.
 void DynamoServer::Profile(const Exchange& exchange, bool start) {
   const bool vllm = options_.kind == SimulatedEngine::kVllm;
   const Json asked = ParseJson(exchange->request().body);
@@ -84,7 +84,7 @@ void DynamoServer::Profile(const Exchange& exchange, bool start) {
       });
 }
 
-// Answers with the engine's metrics and those of Dynamo's runtime.
+// Answers with the metrics of the engine and those of Dynamo's runtime.
 void DynamoServer::Metrics(const Exchange& exchange) {
   Ask("GET", "/metrics", "", [exchange](int status, const std::string& text) {
     exchange->Respond(200,

@@ -19,7 +19,7 @@ HostedServer::HostedServer(const WorkerOptions& options, std::unique_ptr<Worker>
   if (inner) Hold(std::move(inner));
 }
 
-// This server dies with the inner one.
+// Makes `inner` the inner server. When it dies, this server dies too.
 void HostedServer::Hold(std::unique_ptr<Worker> inner) {
   inner_ = std::move(inner);
   inner_->set_on_death([this] { Die(); });

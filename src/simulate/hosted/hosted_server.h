@@ -7,17 +7,20 @@
 
 namespace tacho::simulate {
 
-// A server of another kind (WorkerOptions::host, not kNone), modelled on its public contract:
-//   kTensorRtLlm  trtllm-serve: plain JSON traces, a start_step that counts from the request on,
-//                 409 for a second start, a stop that answers after 30 s at the latest;
-//   kTokenSpeed   the control port of tokenspeed serve, which hands profile requests to its SMG;
-//   kDynamo       the system port of a Dynamo worker: no requests but those of its front end.
-// docs/engines.md lists what the contracts leave open. kUsage: what the engine inside refuses.
+// Makes a server with an engine inside (WorkerOptions::host, not kNone), modelled on the server's
+// public contract:
+//  kTensorRtLlm  trtllm-serve: traces in plain JSON, a start_step relative to the request, 409 for
+//  a
+//                second start, a stop that answers after 30 s at the latest;
+//  kTokenSpeed   the control port of tokenspeed serve, which passes profile requests to its SMG;
+//  kDynamo       the system port of a Dynamo worker, which takes requests only from its front end.
+// docs/engines.md lists what the contracts leave open. kUsage: a setting that the engine inside
+// refuses.
 Result<std::unique_ptr<Worker>> MakeHostedServer(const WorkerOptions& options, Loop& loop,
                                                  ServerLog& log);
 
-// The path prefix of requests from a Dynamo front end to its workers. Real ones use their own
-// transport.
+// The path prefix of requests that a Dynamo front end sends to its workers. Real front ends use a
+// transport of their own instead.
 inline constexpr char kFromFrontEnd[] = "/_from_front_end";
 
 }  // namespace tacho::simulate

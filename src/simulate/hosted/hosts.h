@@ -9,10 +9,10 @@
 #include "simulate/hosted/hosted_server.h"
 #include "simulate/sglang/server.h"
 
-// The servers of hosted_server.cc.
+// The server classes behind MakeHostedServer.
 namespace tacho::simulate {
 
-// A server with an engine's server inside it.
+// A server around the server of an engine, its inner server.
 class HostedServer : public Worker {
  public:
   HostedServer(const WorkerOptions& options, std::unique_ptr<Worker> inner, Loop& loop,
@@ -23,7 +23,7 @@ class HostedServer : public Worker {
  protected:
   using Exchange = std::shared_ptr<HttpExchange>;
   using Answered = std::function<void(int status, const std::string& body)>;
-  // Asks the server inside.
+  // Sends a request to the inner server.
   void Ask(const char* method, const std::string& path, const std::string& body,
            const Answered& answered);
   void Hold(std::unique_ptr<Worker> inner);
@@ -66,12 +66,12 @@ class DynamoServer : public HostedServer {
   void Metrics(const Exchange& exchange);
 };
 
-// Shared by several hosts.
+// These are shared by several hosts.
 inline constexpr char kJsonAnswer[] = "application/json";
-void AnswerNotFound(const std::shared_ptr<HttpExchange>& exchange);  // FastAPI's
-// {"openapi":...,"paths":{...}} with these routes and methods ("get", "post").
+void AnswerNotFound(const std::shared_ptr<HttpExchange>& exchange);  // as FastAPI does
+// {"openapi":...,"paths":{...}} with the given routes and methods ("get", "post").
 std::string InterfaceOf(const std::vector<std::pair<std::string, std::string>>& routes);
-// {"object":"list","data":[...]} with one model.
+// A list with one model: {"object":"list","data":[...]}.
 std::string ModelListOf(const WorkerOptions& options, const std::string& owner);
 
 }  // namespace tacho::simulate

@@ -28,7 +28,7 @@ void TensorRtLlmServer::Handle(const Exchange& exchange) {
   if (path == "/version") return exchange->Respond(200, R"({"version":"1.3.0"})", kJsonAnswer);
   if (path == "/v1/models")
     return exchange->Respond(200, ModelListOf(options_, "tensorrt_llm"), kJsonAnswer);
-  // This route gives statistics of iterations, not Prometheus text, which has a route of its own.
+  // Here /metrics holds statistics of iterations; Prometheus's text has another route.
   if (path == "/metrics") return exchange->Respond(200, "[]", kJsonAnswer);
   if (path == "/openapi.json")
     return exchange->Respond(200,
@@ -44,7 +44,7 @@ void TensorRtLlmServer::Handle(const Exchange& exchange) {
   AnswerNotFound(exchange);
 }
 
-// Translates a window from TensorRT-LLM's own dialect to SGLang's.
+// Translates a profile request from TensorRT-LLM's form to SGLang's.
 void TensorRtLlmServer::Start(const Exchange& exchange) {
   if (profiling_.busy())
     return exchange->Respond(
@@ -66,7 +66,7 @@ void TensorRtLlmServer::Start(const Exchange& exchange) {
   Json body = {{"with_stack", false},
                {"profile_id", fmt::format("{}-{:08x}", unix_ns / 1'000'000'000,
                                           HashNumber(static_cast<uint64_t>(unix_ns)) & 0xffffffff)},
-               // The asked start_step is relative: the number of iterations that go by first.
+               // In the request, start_step is relative: how many iterations go by first.
                {"start_step", profiling_.forwards() + 1 +
                                   (has("start_step") ? asked["start_step"].get<int64_t>() : 0)}};
   for (const char* field : {"output_dir", "num_steps", "activities"})
@@ -80,8 +80,8 @@ void TensorRtLlmServer::Start(const Exchange& exchange) {
   });
 }
 
-// Waits for the trace, but not for longer than its own limit. A window that has not begun is
-// cancelled.
+// Answers once the trace is written, or after kLongestStopNs. Cancels a recording that has not
+// begun.
 void TensorRtLlmServer::Stop(const Exchange& exchange) {
   if (profiling_.pending()) {
     profiling_.Cancel();

@@ -9,7 +9,7 @@ namespace tacho::simulate {
 void TokenSpeedServer::Handle(const Exchange& exchange) {
   const std::string& path = exchange->request().path;
   if (path == "/start_profile" || path == "/stop_profile") {
-    // TokenSpeed's SMG accepts only a POST.
+    // Like TokenSpeed's SMG, accepts only a POST.
     if (exchange->request().method != "POST") return exchange->Respond(405, "", "");
     return Profile(exchange, path == "/start_profile");
   }
@@ -37,7 +37,7 @@ void TokenSpeedServer::Handle(const Exchange& exchange) {
   AnswerNotFound(exchange);
 }
 
-// Reports the outcome as SMG does: by worker, whatever the status.
+// Reports the outcome as SMG does: by worker, with any status.
 void TokenSpeedServer::Profile(const Exchange& exchange, bool start) {
   const std::string worker = fmt::format("grpc://127.0.0.1:{}", port_ - 1);
   Ask("POST", start ? "/start_profile" : "/stop_profile", start ? exchange->request().body : "",

@@ -11,64 +11,66 @@
 
 namespace tacho::simulate {
 
-// A run of one engine that is known in full: planned at once, without servers and without waiting.
-// Two of them with a change between them are the ground truth of a comparison:
+// The options of a simulated run of one engine about which everything is known. The run is planned
+// at once, without servers and without waiting. Two runs that differ by a change are the ground
+// truth of a comparison:
 //
-//   KnownRunOptions base, changed;
-//   changed.seed = 2;                                        // noise of its own
-//   changed.changes = {*ParseChange("slower@attention:5%")};
-//   const KnownRun a = *MakeKnownRun(base), b = *MakeKnownRun(changed);
-//   const std::string json = KnownTrace(b, 0);               // of rank 0, as Kineto writes it
-//   const std::vector<RankParts> parts = PartsOf(b);         // of its steps (known/step_parts.h)
-//   const std::vector<RankParts> without = PartsOf(*WithoutChanges(changed));
+//  KnownRunOptions base, changed;
+//  changed.seed = 2;                                        // noise of its own
+//  changed.changes = {*ParseChange("slower@attention:5%")};
+//  const KnownRun a = *MakeKnownRun(base), b = *MakeKnownRun(changed);
+//  const std::string json = KnownTrace(b, 0);               // rank 0, as Kineto writes it
+//  const std::vector<RankParts> parts = PartsOf(b);         // of its steps (known/step_parts.h)
+//  const std::vector<RankParts> without = PartsOf(*WithoutChanges(changed));
 //
-// `parts` less `without` is what the change does: both have the same noise.
+// `parts` minus `without` is the effect of the change, because both have the same noise.
 struct KnownRunOptions {
   SimulatedEngine engine = SimulatedEngine::kVllm;
-  // Four wide layers: kernels as long as those of a large model, and few of them.
+  // With four wide layers, the kernels are as long as those of a large model, but few.
   std::string model = "8b", hardware = "h100";
-  int64_t layers = 4;  // 0: the model's own
-  // Tensor parallel, 1 to 64. A model's experts are parallel over the same ranks: with SGLang's
-  // names tokens are sent to them and back (DeepEP), with vLLM's an all-reduce follows them.
+  int64_t layers = 4;  // 0: as many as the model has
+  // Tensor parallel ranks, 1 to 64. A model's experts are spread over the same ranks. With SGLang's
+  // names, tokens are sent to the experts and back (DeepEP); with vLLM's, an all-reduce follows the
+  // experts.
   int64_t ranks = 1;
   double speed = 1;
   Noise noise = {.step = 0.01, .run = 0, .stalls = 0.01};
   LoadMix mix;
   int64_t steps = 300;     // 1 to 100,000
-  uint64_t seed = 1;       // of the noise, and of the time of the run
-  uint64_t load_seed = 1;  // of the requests: the same steps in all runs that share it
+  uint64_t seed = 1;       // for the noise and for the time at which the run takes place
+  uint64_t load_seed = 1;  // for the requests: runs with the same one have the same steps
   std::vector<Change> changes;
 };
 
 struct KnownRun {
   KnownRunOptions options;
-  Recording recording;               // with the plans of its steps
+  Recording recording;               // includes the plans of its steps
   std::vector<TraceSource> sources;  // by rank
 };
 
-// kUsage: an unknown model or hardware, a number outside of its bounds, a change to a rank that
-// does not exist, or one to the experts of a dense model. Cost: some 20 us for each step and rank.
+// kUsage: an unknown model or hardware, a number out of bounds, a change to a rank that does not
+// exist or to the experts of a dense model. Cost: some 20 us per step and rank.
 Result<KnownRun> MakeKnownRun(const KnownRunOptions& options);
-// The run of `options` without their changes: with the same noise and, unless a change is to the
-// load, the same load.
+// The run of `options` without their changes. It has the same noise and, unless a change affects
+// the load, the same load.
 Result<KnownRun> WithoutChanges(KnownRunOptions options);
 
-inline constexpr int64_t kAroundNs =
-    300'000;  // profiled before the first step and after the last one
+// How long the profiler records before the first step and after the last one.
+inline constexpr int64_t kAroundNs = 300'000;
 
-// The same piece by piece, for loads of another kind. BeginKnownRun makes a run without steps.
-// AddKnownStep adds one step, which must not start before the step before it has ended. It returns
-// the plan of the step, which is valid until the next call.
+// These make a run step by step, for loads that LoadMix cannot describe. BeginKnownRun makes a run
+// without steps. AddKnownStep adds one step, which must not start before the last one has ended; it
+// returns the step's plan, which is valid until the next call.
 Result<KnownRun> BeginKnownRun(const KnownRunOptions& options);
 const StepPlan& AddKnownStep(KnownRun& run, const StepLoad& load, int64_t start_ns,
                              bool after_idle);
 
-// The trace of a rank, as its engine's profiler writes it with torch.
+// A rank's trace, as the engine's profiler writes it with torch.
 std::string KnownTrace(const KnownRun& run, int64_t rank);
-// The file name of that trace in a folder of traces, and that of the run's export of Nsight Systems
-// (trace/nsys_export.h).
+// File names: KnownTraceName for a rank's trace in a folder of traces, KnownExportName for the
+// run's export from Nsight Systems (trace/nsys_export.h).
 std::string KnownTraceName(const KnownRun& run, int64_t rank);
 std::string KnownExportName(const KnownRun& run);
-bool IsKnownExportName(std::string_view name);  // of any run
+bool IsKnownExportName(std::string_view name);  // true for the export name of any run
 
 }  // namespace tacho::simulate

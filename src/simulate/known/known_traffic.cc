@@ -17,9 +17,9 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr int64_t kMostTraffic = 100'000, kMostEngines = 64, kMostGapNs = 60'000'000'000;
-constexpr int64_t kFirstNs = 2'000'000;      // from the start of the recording to the first request
-constexpr int64_t kWakeNs = 60'000;          // until an idle engine begins a step
-constexpr int64_t kMostSkewNs = 40'000'000;  // between the clocks of two hosts
+constexpr int64_t kFirstNs = 2'000'000;      // from the recording's start to the first request
+constexpr int64_t kWakeNs = 60'000;          // how long an idle engine takes to begin a step
+constexpr int64_t kMostSkewNs = 40'000'000;  // most by which the clocks of two hosts differ
 constexpr int64_t kLateMostNs = 3'000'000;
 constexpr int64_t kPidsOfEngine = 100;
 
@@ -43,11 +43,10 @@ Result<void> CheckTraffic(const KnownTrafficOptions& o) {
   return Fail(ErrorKind::kUsage, "the recorded part ends before it begins");
 }
 
-// Plans the requests: when they are sent, where they go, how long they are, and how many tokens the
-// client takes of those that fail.
+// What TrafficPlanner decides about a request besides KnownRequest.
 struct PlannedRequest {
-  int64_t arrival_ns = 0;     // at the engine, by the clock of the engine's host
-  int64_t aborts_after = -1;  // tokens; -1: never
+  int64_t arrival_ns = 0;     // when it reaches the engine, by the clock of the engine's host
+  int64_t aborts_after = -1;  // tokens after which the client leaves; -1: never
 };
 class TrafficPlanner {
  public:
@@ -100,7 +99,7 @@ class TrafficPlanner {
   Random random_;
 };
 
-// Runs the requests of one engine through its batcher.
+// Runs one engine's requests through its batcher.
 class EngineTraffic {
  public:
   EngineTraffic(KnownTraffic& traffic, const std::vector<PlannedRequest>& planned, int64_t engine)
@@ -143,12 +142,12 @@ class EngineTraffic {
     }
   }
 
-  // Returns when it ends.
+  // Runs one step. Returns when it ends.
   int64_t RunStep(const StepBatch& batch, int64_t now, bool after_idle) {
     const auto step = static_cast<int64_t>(run_.recording.steps.size());
     const int64_t duration = AddKnownStep(run_, batch.load, now, after_idle).duration_ns;
     const int64_t end = now + duration;
-    // What the step takes longer because it reads prompts.
+    // How much longer the step takes because it reads prompts.
     int64_t longer = batch.load.context.requests == 0 ? 0 : duration;
     if (longer > 0 && batch.load.generation.requests > 0)
       longer = std::max<int64_t>(0, duration - WithoutPrompts(batch.load, step));
@@ -160,7 +159,7 @@ class EngineTraffic {
       KnownRequest& request = traffic_.requests[output.id];
       const int64_t most = planned_[output.id].aborts_after;
       if (most >= 0 && static_cast<int64_t>(request.tokens.size()) == most) {
-        // The client leaves before it has this token.
+        // The client leaves before it gets this token.
         batcher_.Abort(output.id);
         waits_.erase(output.id);
         continue;
@@ -183,7 +182,7 @@ class EngineTraffic {
         .duration_ns;
   }
 
-  // Adds the wait to all requests that have a first token and want another.
+  // Adds a step to the waits of all requests that have a first token and want another.
   void AddWaits(const StepBatch& batch, int64_t duration, int64_t longer) {
     std::map<uint64_t, bool> takes_part;
     for (const BatchShare& share : batch.shares) takes_part[share.id] = true;
@@ -199,16 +198,17 @@ class EngineTraffic {
   const std::vector<PlannedRequest>& planned_;
   KnownRun& run_;
   Batcher batcher_;
-  std::vector<size_t> arrivals_;  // indices of requests
+  std::vector<size_t> arrivals_;  // indices of requests, in the order of their arrival
   size_t next_ = 0;
-  // By request that has a first token and wants another: its waits since its last token.
+  // For each request that has a first token and wants another: what it waited for since its last
+  // token.
   struct Wait {
     int64_t prefill_ns = 0, preempted_ns = 0;
   };
   std::map<uint64_t, Wait> waits_;
 };
 
-// When the client sees the tokens, and when the answers end.
+// Sets when the client sees the tokens, and when the answers end.
 void Deliver(KnownTraffic& traffic) {
   Random random(traffic.options.load_seed, 12);
   for (KnownRequest& request : traffic.requests) {
@@ -220,7 +220,7 @@ void Deliver(KnownTraffic& traffic) {
       token.seen_ns = std::max(before + 1'000, token.made_ns - offset + takes);
       before = token.seen_ns;
     }
-    // From the last to the first, so that several may merge.
+    // Goes from the last token to the first, so that several tokens may merge into one chunk.
     for (size_t i = request.tokens.size(); i-- > 1;) {
       if (random.Uniform() < traffic.options.merged)
         request.tokens[i - 1].seen_ns = request.tokens[i].seen_ns;
@@ -231,7 +231,7 @@ void Deliver(KnownTraffic& traffic) {
   }
 }
 
-// Leaves only the steps that are recorded, and counts all indices from the first of these on.
+// Keeps only the recorded steps. Step indices then count from the first of them.
 void CutRecording(KnownTraffic& traffic) {
   const KnownTrafficOptions& o = traffic.options;
   for (KnownRun& run : traffic.engines) {

@@ -8,7 +8,7 @@
 namespace tacho::simulate {
 namespace {
 
-constexpr int64_t kLaterOneIn = 8;  // in one of this many steps a later request joins
+constexpr int64_t kLaterOneIn = 8;  // a later request joins in one of this many steps
 
 int64_t About(int64_t mean, Random& random) {
   return std::max<int64_t>(1, random.Between(mean / 2, mean + mean / 2));
@@ -23,7 +23,7 @@ std::vector<StepLoad> LoadsOf(const LoadMix& mix, bool mixes, int64_t steps, uin
                    .mixes = mixes,
                    .cache_tokens = INT64_MAX});
   uint64_t id = 0;
-  int64_t left = 0;  // requests that the wave still has to send
+  int64_t left = 0;  // requests that the wave has still to send
   const auto add = [&](int64_t count) {
     for (int64_t i = 0; i < count; ++i) {
       batcher.Add({.id = ++id,
@@ -34,8 +34,8 @@ std::vector<StepLoad> LoadsOf(const LoadMix& mix, bool mixes, int64_t steps, uin
   std::vector<StepLoad> loads;
   while (static_cast<int64_t>(loads.size()) < steps) {
     if (batcher.idle()) {
-      // Every second wave, on average, has as many requests as there is room for; the others have
-      // any number.
+      // On average, every second wave begins with as many requests as there is room for, the others
+      // with any number.
       const int64_t at_once =
           random.Between(0, 1) == 0 ? mix.requests : random.Between(1, mix.requests);
       left = random.Between(0, 4);

@@ -17,7 +17,7 @@ bool IsComm(const DeviceSlice& slice) {
 }
 bool IsCopy(const DeviceSlice& slice) { return slice.kind == DeviceSlice::Kind::kCopy; }
 
-// The time covered by the slices for which `takes` is true; overlap counts once.
+// The time covered by slices for which `takes` is true. Where they overlap, time counts once.
 template <typename Takes>
 int64_t BusyNs(const std::vector<DeviceSlice>& device, Takes&& takes) {
   std::vector<std::pair<int64_t, int64_t>> spans;
@@ -62,7 +62,7 @@ void AddTime(const RankPlan& plan, int64_t step_ns, PhaseParts& parts) {
   parts.idle_ns += step_ns - busy;
 }
 
-// The start of the annotation, from the beginning of the plan.
+// When the step's annotation starts, counted from the start of the plan.
 int64_t AnnotationStart(const RankPlan& plan) {
   const auto step = std::ranges::find(plan.host, HostSlice::Kind::kStep, &HostSlice::kind);
   return step == plan.host.end() ? 0 : step->start_ns;
@@ -81,7 +81,7 @@ constexpr struct {
               {"memset_ns", &PhaseParts::memset_ns},
               {"launches", &PhaseParts::launches}};
 
-// The sums with and without the changes, and the difference between the means per step.
+// A row with the sums with and without the changes, and the difference of the means per step.
 OrderedJson Row(int64_t with, int64_t with_steps, int64_t without, int64_t without_steps) {
   const auto mean = [](int64_t total, int64_t steps) {
     return static_cast<double>(total) / static_cast<double>(std::max<int64_t>(1, steps));

@@ -9,30 +9,30 @@
 
 namespace tacho::simulate {
 
-// What the steps of one phase consist of, on one rank, added up. A step lasts from the start of its
-// annotation to the start of the next annotation, so the last step of a run is not counted; all
-// device work of a step lies inside it. step = compute + exposed_comm + exposed_copy + idle,
-// exactly; the terms are those of docs/metrics.md.
+// How the time of the steps of one phase is spent on one rank, added up over the steps. A step
+// lasts from the start of its annotation to the start of the next annotation, so the last step of a
+// run is not counted; all device work of a step lies inside it. step = compute + exposed_comm +
+// exposed_copy + idle, exactly; docs/metrics.md defines the terms.
 struct PhaseParts {
   int64_t steps = 0;
   int64_t step_ns = 0, compute_ns = 0, exposed_comm_ns = 0, exposed_copy_ns = 0, idle_ns = 0;
-  int64_t comm_ns = 0, copy_ns = 0, memset_ns = 0;  // sums of durations
-  int64_t launches = 0;                             // calls that launch device work
+  int64_t comm_ns = 0, copy_ns = 0, memset_ns = 0;  // sums of the durations
+  int64_t launches = 0;                             // number of calls that launch device work
   struct Kernel {
     int64_t count = 0, total_ns = 0;
   };
-  std::map<std::string, Kernel> kernels;  // by name, communication included
+  std::map<std::string, Kernel> kernels;  // by name; includes communication
 };
 
 struct RankParts {
   std::map<std::string, PhaseParts> phases;  // "decode", "mixed", "prefill"
 };
 
-// The parts of the steps, by rank.
+// The parts of the run's steps, by rank.
 std::vector<RankParts> PartsOf(const KnownRun& run);
 
-// The truth about a run as JSON: its changes, and the parts of its steps with them and without
-// them. `without` is WithoutChanges of the same options. Schema: docs/simulate.md.
+// The truth about a run as JSON: its changes, and the parts of its steps with and without them.
+// `without` is WithoutChanges of the same options. Schema: docs/simulate.md.
 std::string KnownTruth(const KnownRun& run, const KnownRun& without);
 
 }  // namespace tacho::simulate

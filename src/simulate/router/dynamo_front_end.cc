@@ -9,7 +9,7 @@ namespace {
 
 using Exchange = std::shared_ptr<HttpExchange>;
 
-// The front end serves the models; its workers have no HTTP route for requests.
+// The front end takes the requests for the models; its workers have no HTTP route for them.
 class DynamoFrontEnd : public Router {
  public:
   DynamoFrontEnd(HttpClient& client, Loop& loop, ServerLog& log) : Router(client, loop, log) {}

@@ -36,7 +36,7 @@ void Router::Pass(const std::shared_ptr<HttpExchange>& exchange, Upstream& to,
   ++handled_;
   ++to.load;
   options.ended = [this, id = to.id, ended = std::move(options.ended)](int status) {
-    // The exchange may have ended on the client's thread.
+    // This may run on the client's thread.
     loop_.Post([this, id, ended, status] {
       if (Upstream* upstream = Find(id)) --upstream->load;
       if (ended) ended(status);

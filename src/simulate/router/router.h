@@ -11,12 +11,12 @@
 
 namespace tacho::simulate {
 
-// The common part of all simulated routers: workers, and forwarding to them.
+// What all simulated routers share: the list of workers, and forwarding to them.
 class Router {
  public:
   virtual ~Router() = default;
   virtual void Handle(const std::shared_ptr<HttpExchange>& exchange) = 0;
-  // What is served on the Prometheus port.
+  // The text that is served on the Prometheus port.
   virtual std::string Metrics() const = 0;
   virtual void OnListening(const std::string& host, uint16_t port) = 0;
   void Add(Upstream upstream) {
@@ -28,14 +28,14 @@ class Router {
  protected:
   Router(HttpClient& client, Loop& loop, ServerLog& log)
       : client_(client), loop_(loop), log_(log) {}
-  // The next live worker, round robin; nullptr if no worker lives.
+  // The next live worker in turn (round robin); nullptr if none lives.
   Upstream* Next();
-  // Sends the request to that worker, and the worker's answer back. `options.ended` (may be empty)
-  // is called on the loop.
+  // Sends the request to worker `to`, and the worker's answer back. `options.ended`, which may be
+  // empty, is called on the loop.
   void Pass(const std::shared_ptr<HttpExchange>& exchange, Upstream& to, ForwardOptions options);
   Upstream* Find(uint64_t id);
   int64_t Answering() const;
-  // The x-request-id of an answer: the client's own or a new one.
+  // The x-request-id header for an answer: the client's own id or a new one.
   HttpHeader RequestId(const ServerRequest& request);
 
   HttpClient& client_;
@@ -49,17 +49,17 @@ class Router {
   uint64_t next_id_ = 1, next_request_ = 1;
 };
 
-// vllm-router 0.1.17 in its regular mode, round robin: it forwards every route that it does not
-// know to one worker.
+// vllm-router 0.1.17 in its regular mode, round robin. Forwards every route that it does not know
+// to one worker.
 std::unique_ptr<Router> MakeVllmRouter(HttpClient& client, Loop& loop, ServerLog& log);
-// sglang-router 0.3.2: knows its routes and answers all others with 404; parses requests and
-// forwards what it understands; retries; blocks workers that fail.
+// sglang-router 0.3.2. Answers routes that it does not know with 404; parses requests and forwards
+// only the fields that it understands; retries; blocks workers that fail.
 std::unique_ptr<Router> MakeSglangRouter(HttpClient& client, Loop& loop, ServerLog& log);
-// SMG 1.13, by its documents: it starts the profilers of its workers itself, by HTTP or gRPC.
-enum class SmgTransport : uint8_t { kHttp, kGrpc, kZmq };  // to its workers
+// SMG 1.13, according to its documents. Starts its workers' profilers itself, by HTTP or gRPC.
+enum class SmgTransport : uint8_t { kHttp, kGrpc, kZmq };  // how it reaches its workers
 std::unique_ptr<Router> MakeSmgRouter(SmgTransport transport, HttpClient& client, Loop& loop,
                                       ServerLog& log);
-// The front end of a Dynamo deployment, which tacho cannot ask for its workers.
+// The front end of a Dynamo deployment. It has no route that lists its workers to tacho.
 std::unique_ptr<Router> MakeDynamoFrontEnd(HttpClient& client, Loop& loop, ServerLog& log);
 
 }  // namespace tacho::simulate

@@ -43,7 +43,7 @@ class SglangRouter : public Router {
                             "policy: CacheAware {{ cache_threshold: 0.3, balance_abs_threshold: "
                             "64, balance_rel_threshold: 1.5 }}",
                             host, port, urls));
-    // The real router prints this line before it has its workers.
+    // The real router prints this line before it knows its workers.
     log_.Router("smg::server", "Router ready | workers: []");
     log_.Router("smg::server", fmt::format("Starting server on {}:{}", host, port));
     loop_.Post([this] { PollHealth(); });
@@ -127,7 +127,7 @@ class SglangRouter : public Router {
                     upstreams_.size()),
         kTextType);
   }
-  // Accepts the order at once; the worker is listed once it has answered.
+  // Accepts the order at once. The worker appears in the list once it has answered.
   void Register(const Exchange& exchange) {
     const Json body = ParseJson(exchange->request().body);
     if (!body.is_object() || !body.contains("url") || !body["url"].is_string()) {
@@ -217,7 +217,8 @@ class SglangRouter : public Router {
     return upstream.blocked_until_ns > loop_.NowNs();
   }
 
-  // Cache-aware: the worker that had a prompt with this prefix, else the least loaded one.
+  // Cache-aware choice: the worker that got a prompt with this prefix before, else the least loaded
+  // one.
   Upstream* Choose(const ServerRequest& request, uint64_t except) {
     const auto usable = [&](const Upstream& u) {
       return u.Answers() && !IsBlocked(u) && u.id != except;
@@ -236,7 +237,7 @@ class SglangRouter : public Router {
     }
     constexpr size_t kMostRemembered = 100'000;
     if (went_to_.size() > kMostRemembered) went_to_.clear();
-    // Among equals, the next one in turn.
+    // If several are equally loaded, they take turns.
     Upstream* next = Next();
     if (next != nullptr && usable(*next) && next->load <= least->load) least = next;
     if (!request.body.empty()) went_to_[key] = least->id;
@@ -255,7 +256,7 @@ class SglangRouter : public Router {
     ForwardOptions options;
     options.request = request;
     if (upstream->rank) {
-      // The rank is part of the worker's name here; it travels in the body.
+      // The rank is part of the worker's name here, and goes to the engine in the body.
       auto json = ParseOrderedJson(options.request.body);
       if (json.is_object()) {
         json["data_parallel_rank"] = *upstream->rank;
@@ -283,8 +284,8 @@ class SglangRouter : public Router {
     Pass(exchange, *upstream, std::move(options));
   }
 
-  // Counts for the circuit breaker, which opens after ten failed answers in a row, whatever the
-  // cause.
+  // Counts answers for the circuit breaker. It opens after ten failed answers in a row, whatever
+  // their cause.
   void Count(uint64_t id, int status) {
     Upstream* upstream = Find(id);
     if (upstream == nullptr) return;
@@ -296,7 +297,7 @@ class SglangRouter : public Router {
     }
   }
 
-  // On SGLang each of these health checks is a forward pass.
+  // Checks each worker's health. On SGLang each check is a forward pass.
   void PollHealth() {
     for (const Upstream& upstream : upstreams_) {
       if (upstream.rank.value_or(0) != 0) continue;

@@ -64,7 +64,7 @@ std::string WorkersJson(const std::vector<Upstream>& upstreams) {
       .dump();
 }
 
-// The loads are -1: SGLang has dropped the route from which the router requests them.
+// The loads are -1 because SGLang no longer has the route from which the router reads them.
 std::string LoadsJson(const std::vector<Upstream>& upstreams) {
   Json workers = Json::array();
   for (const Upstream& u : upstreams) workers.push_back({{"worker", u.Listed()}, {"load", -1}});

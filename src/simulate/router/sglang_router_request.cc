@@ -12,7 +12,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-// Keeps the fields that the router's request types have and drops all others.
+// Keeps only the fields that the router's request types have.
 void DropUnknown(const std::string& path, OrderedJson& json) {
   const auto drop = [&](std::initializer_list<const char*> keys) {
     for (const char* key : keys) json.erase(key);
@@ -33,7 +33,7 @@ void DropUnknown(const std::string& path, OrderedJson& json) {
   }
 }
 
-// The column in which the value of `key` ends; 0 if the key is not in the text.
+// The column in which the list under `key` ends; 0 if the key is not in the text.
 size_t EndOfList(const std::string& text, const std::string& key) {
   const size_t at = text.find("\"" + key + "\"");
   const size_t open = at == std::string::npos ? at : text.find('[', at);

@@ -4,10 +4,10 @@
 
 namespace tacho::simulate {
 
-// How sglang-router changes the body of a request before it forwards it.
+// A request after sglang-router has changed its body to forward it, or the router's refusal.
 struct RoutedRequest {
-  int status = 0;    // 0: pass the request on; else the status of the refusal
-  std::string text;  // the body to pass on, or the refusal
+  int status = 0;    // 0: forward the request; else the status of the refusal
+  std::string text;  // the body to forward, or the text of the refusal
 };
 RoutedRequest ReadRoutedRequest(const std::string& path, const std::string& body);
 

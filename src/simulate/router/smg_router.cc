@@ -100,14 +100,14 @@ class SmgRouter : public Router {
     Pass(exchange, *next, std::move(options));
   }
 
-  // The outcome of a profile request, by worker.
+  // The outcome of a profile request for each worker.
   struct Told {
     Json successful = Json::array(), failed = Json::array();
     size_t open = 0;
   };
 
-  // Sends the request to all workers, or to the one that the body names. An HTTP request stands for
-  // SMG's gRPC call.
+  // Sends the request to all workers, or to the one that the body names. It uses HTTP where the
+  // real SMG calls gRPC.
   void Profile(const Exchange& exchange) {
     const ServerRequest& request = exchange->request();
     Json body = ParseJson(request.body.empty() ? "{}" : request.body);

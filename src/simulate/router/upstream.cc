@@ -8,13 +8,13 @@
 namespace tacho::simulate {
 namespace {
 
-// The same exchange with another request and an observer.
+// An exchange with another request than the client's; it watches the answer that it passes on.
 class ForwardedExchange : public HttpExchange {
  public:
   ForwardedExchange(std::shared_ptr<HttpExchange> to, ForwardOptions options)
       : to_(std::move(to)), options_(std::move(options)) {}
   ~ForwardedExchange() override {
-    // The exchange was dropped without an answer: the worker has died.
+    // Without an answer the exchange was dropped, because the worker died.
     if (!answered_ && !TakenOver(0)) to_->Abort();
     Ended();
   }
@@ -68,7 +68,7 @@ class ForwardedExchange : public HttpExchange {
   int status_ = 0;
 };
 
-// Forwards an answer from another process: streams in pieces, others as a whole.
+// Passes on an answer from another process: a stream in pieces, any other as a whole.
 class ForwardingSink : public HttpSink {
  public:
   explicit ForwardingSink(std::shared_ptr<HttpExchange> to) : to_(std::move(to)) {}
@@ -103,13 +103,14 @@ class ForwardingSink : public HttpSink {
   std::vector<HttpHeader> headers_;
 };
 
-constexpr uint64_t kMostForwarded = 256u << 20, kMostQuiet = 16u << 20;  // bytes of an answer
+// Limits on an answer, in bytes.
+constexpr uint64_t kMostForwarded = 256u << 20, kMostQuiet = 16u << 20;
 
 void Send(const Upstream& upstream, HttpClient& client,
           const std::shared_ptr<HttpExchange>& exchange, uint64_t most_body) {
   if (upstream.local != nullptr) {
     if (upstream.local->alive()) upstream.local->Handle(exchange);
-    return;  // if it is dead, the exchange is dropped without an answer
+    return;  // for a dead worker, the exchange is dropped without an answer
   }
   const ServerRequest& request = exchange->request();
   HttpRequest outer;

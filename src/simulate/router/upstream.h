@@ -13,11 +13,11 @@
 
 namespace tacho::simulate {
 
-// A worker as a router knows it.
+// What a router knows about one of its workers.
 struct Upstream {
-  std::string url;          // as registered, without @rank
-  std::optional<int> rank;  // of a data-parallel engine behind it
-  Worker* local = nullptr;  // in this process; else it is reached over HTTP
+  std::string url;          // as it was registered, without @rank
+  std::optional<int> rank;  // data-parallel rank behind the URL, if the entry stands for one
+  Worker* local = nullptr;  // the worker if it is in this process; nullptr: use HTTP
   bool healthy = true;
   int64_t load = 0;  // requests in flight
   uint64_t id = 0;
@@ -25,8 +25,8 @@ struct Upstream {
   SimulatedEngine kind = SimulatedEngine::kSglang;
   std::string model, model_path;
   int tensor_parallel = 1, data_parallel = 1;
-  // The state of a circuit breaker.
-  int64_t failures = 0;  // in a row
+  // The state of the router's circuit breaker for this worker.
+  int64_t failures = 0;  // failed answers in a row
   int64_t blocked_until_ns = 0;
 
   std::string Listed() const { return rank ? url + "@" + std::to_string(*rank) : url; }
@@ -34,25 +34,25 @@ struct Upstream {
 };
 
 struct ForwardOptions {
-  ServerRequest request;                // the request to the worker
-  std::vector<HttpHeader> add_headers;  // to its answer
-  bool plain_event_stream = false;      // "text/event-stream" without its charset
-  // Sees a whole answer (not a stream) before it is forwarded; true: it takes over the exchange.
-  // Status 0: the worker could not be reached.
+  ServerRequest request;                // the request as the worker gets it
+  std::vector<HttpHeader> add_headers;  // added to the worker's answer
+  bool plain_event_stream = false;      // sends "text/event-stream" without its charset
+  // Called with the status of a whole answer (not a stream) before it is forwarded; 0 if the worker
+  // could not be reached. If it returns true, it has taken over the exchange.
   std::function<bool(int status)> instead;
-  // Called once, with the status, when the exchange is over.
+  // Called once, when the exchange is over, with the status.
   std::function<void(int status)> ended;
 };
 
-// Answers `exchange` with the answer of `upstream`, piece by piece as it comes. The callbacks may
-// run on the client's thread.
+// Sends the request to `upstream` and passes its answer to `exchange` as it comes, piece by piece.
+// The callbacks may run on the client's thread.
 void Forward(const std::shared_ptr<HttpExchange>& exchange, const Upstream& upstream,
              HttpClient& client, ForwardOptions options);
 
-// A request of a router itself; the callback may run on the client's thread.
+// Sends a request that the router itself makes. `done` may run on the client's thread.
 void Ask(const Upstream& upstream, ServerRequest request, HttpClient& client,
          std::function<void(int status, std::string body)> done);
-// A request where only the status matters: a health check.
+// The same for a request whose status alone matters, such as a health check.
 void AskQuietly(const Upstream& upstream, const std::string& path, HttpClient& client,
                 std::function<void(int status, std::string body)> done);
 

@@ -78,7 +78,7 @@ class VllmRouter : public Router {
   static std::string Success(const std::string& message) {
     return fmt::format(R"({{"success":true,"message":{}}})", QuoteJson(message));
   }
-  // Sends an answer of the router itself.
+  // Sends an answer that the router itself makes.
   void Say(const Exchange& exchange, int status, const std::string& body, const char* type) {
     exchange->Respond(status, body, type, {RequestId(exchange->request())});
   }
@@ -173,7 +173,7 @@ class VllmRouter : public Router {
     AddUrl(url, type != body.end() && type->is_string() ? type->get<std::string>() : "regular");
     Say(exchange, 200, Success("Worker " + url + " added successfully"), kJsonType);
   }
-  // Answers /workers/{percent-encoded url}; the server has already decoded the path.
+  // Answers /workers/{percent-encoded url}. The server has already decoded the path.
   void OneWorker(const Exchange& exchange) {
     const std::string url = exchange->request().path.substr(std::string("/workers/").size());
     const auto found = FindUrl(url);
@@ -190,8 +190,8 @@ class VllmRouter : public Router {
         kJsonType);
   }
 
-  // `knows`: the router has this route itself and reads the request. `generates`: the request is a
-  // completion.
+  // Forwards a request. `knows`: the router has this route itself and reads the request.
+  // `generates`: the request asks for a completion.
   void Proxy(const Exchange& exchange, bool knows, bool generates) {
     ForwardOptions options;
     options.request = exchange->request();
@@ -202,7 +202,7 @@ class VllmRouter : public Router {
                    "Failed to parse the request body as JSON: " + SerdeError(options.request.body),
                    kTextType);
       }
-      // The router's type for stream_options has only include_usage.
+      // Of stream_options the router knows only include_usage.
       if (generates && json.contains("stream_options") && json["stream_options"].is_object()) {
         json["stream_options"].erase("continuous_usage_stats");
         options.request.body = json.dump();

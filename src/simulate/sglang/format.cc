@@ -46,7 +46,7 @@ class SglangFormat : public AnswerFormat {
           head_, part.index, QuoteJson(part.text), finish,
           continuous_usage_ ? Usage({part}) : "null");
     }
-    // The last event of a chat has no content: the text comes before it.
+    // A chat's last event has no content, so the text gets an event before it.
     std::string event = ContentEvent(part);
     if (!ends) return event;
     return event + "\n\ndata: " +

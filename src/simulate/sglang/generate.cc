@@ -7,7 +7,7 @@
 #include "simulate/engine/generate_request.h"
 #include "simulate/sglang/server.h"
 
-// SGLang's /generate, /v1/completions and /v1/chat/completions.
+// Answers SGLang's /generate, /v1/completions and /v1/chat/completions.
 namespace tacho::simulate {
 namespace {
 
@@ -28,7 +28,7 @@ void SglangServer::Generate(const Exchange& exchange) {
   auto read = ReadGenerateRequest(exchange->request().body, options_.max_model_len,
                                   options_.cost.model.vocabulary);
   if (const auto* error = std::get_if<ApiError>(&read)) {
-    // SGLang's own checks answer in one form, FastAPI's checks in another.
+    // SGLang's own checks answer in one format, FastAPI's checks in another.
     const bool own = error->type.empty();
     return exchange->Respond(400, own ? GenerateErrorJson(error->message) : SglangErrorJson(*error),
                              kJsonType);
@@ -56,7 +56,7 @@ void SglangServer::Generate(const Exchange& exchange) {
 }
 
 void SglangServer::Complete(const Exchange& exchange, bool chat) {
-  // Any model name is accepted.
+  // SGLang accepts any model name.
   const OpenAiLimits limits{SimulatedEngine::kSglang, "", options_.max_model_len,
                             options_.cost.model.vocabulary};
   auto read = ReadOpenAiRequest(exchange->request().body, chat, limits);

@@ -8,7 +8,7 @@
 #include "net/http.h"
 #include "simulate/sglang/server.h"
 
-// What SGLang reports about itself: health, settings, load, metrics.
+// Answers what SGLang reports about itself: health, settings, load, metrics.
 namespace tacho::simulate {
 namespace {
 
@@ -16,7 +16,7 @@ using Json = nlohmann::json;
 
 constexpr int64_t kHealthTimeoutNs = 20 * kNsPerSecond;
 
-// Takes the one token of a health check, which nobody reads.
+// Receives the one token of a health check, which nobody reads.
 struct Probe : TokenListener {
   explicit Probe(std::shared_ptr<bool> answered) : answered_(std::move(answered)) {}
   void OnToken(int64_t, bool) override { *answered_ = true; }
@@ -34,7 +34,7 @@ void SglangServer::Ping(const Exchange& exchange) {
   exchange->Respond(healthy_ && !Has(FaultKind::kUnhealthy) ? 200 : 503, "", "");
 }
 
-// Generates one token if the server is idle, and takes a second in any case.
+// If the server is idle, generates one token. Takes a second in any case.
 void SglangServer::Health(const Exchange& exchange) {
   if (!healthy_ || Has(FaultKind::kUnhealthy)) return exchange->Respond(503, "", "");
   Engine& engine = *engines_[0].engine;
@@ -45,7 +45,7 @@ void SglangServer::Health(const Exchange& exchange) {
   AnswerHealth(exchange, answered, loop_.NowNs() + kHealthTimeoutNs);
 }
 
-// Checks once a second whether the token has come.
+// Checks once a second whether the health check's token has come.
 void SglangServer::AnswerHealth(const Exchange& exchange, const std::shared_ptr<bool>& answered,
                                 int64_t give_up_ns) {
   loop_.At(loop_.NowNs() + kNsPerSecond, [this, exchange, answered, give_up_ns] {

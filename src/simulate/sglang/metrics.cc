@@ -10,8 +10,8 @@ std::string SglangMetrics(const std::vector<const Engine*>& engines,
                           const std::vector<const PrefixCache*>& prefixes, const std::string& model,
                           const SglangServer::Counts& counts) {
   MetricsText text;
-  // Schedulers label their metrics with their ranks; the tokenizer's process adds whether the
-  // answer was streamed.
+  // Schedulers label their metrics with their ranks. The tokenizer's process adds to its own
+  // whether the answer was streamed.
   const auto scheduler = [&](size_t i) {
     const std::string dp = engines.size() > 1 ? fmt::format("dp_rank=\"{}\",", i) : "";
     return fmt::format(
@@ -72,7 +72,7 @@ std::string SglangMetrics(const std::vector<const Engine*>& engines,
                sum([](const EngineStats& s) { return s.generation_tokens; }));
   text.Counter("sglang:num_requests", "Number of requests processed.", streaming,
                static_cast<double>(counts.answers));
-  // The histograms of one engine stand for all: they cannot be separated by engine here.
+  // The first engine's histograms stand for all, because these metrics have no label for an engine.
   const EngineStats& stats = engines[0]->stats();
   text.Distribution("sglang:time_to_first_token_seconds", "Histogram of time to first token.",
                     streaming, stats.first_token_s);

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// In front of what msgspec and pydantic say about one field each.
+// A validation error about one field, with the text that msgspec and pydantic put before it.
 ApiError Invalid(std::string_view field, std::string_view what) {
   return {400,
           fmt::format("2 validation errors:\n  {{'type': 'is_instance_of', 'loc': ('body', "
@@ -23,7 +23,7 @@ ApiError Invalid(std::string_view field, std::string_view what) {
           "Bad Request", ""};
 }
 
-// Reads a whole number, also if given as text ("3").
+// Reads a whole number, even if it is given as text ("3").
 bool ReadWhole(const Json& json, const char* key, std::optional<int64_t>& to) {
   const auto found = json.find(key);
   if (found == json.end() || found->is_null()) return true;
@@ -105,7 +105,7 @@ std::variant<SglangProfileRequest, ApiError> ReadSglangProfileRequest(std::strin
   return out;
 }
 
-// Returns true if the request counts.
+// False if a session runs; the request is then ignored.
 bool SglangProfiler::Configure(const SglangProfileRequest& request, int64_t forward) {
   if (in_progress_) return false;
   session_ = request;
@@ -131,7 +131,7 @@ SglangProfiler::Reply SglangProfiler::Start(const SglangProfileRequest& request,
     reply.good = Configure(request, forward);
     return reply;
   }
-  // While a session runs, this one is ignored, but the profiler is still started again.
+  // If a session already runs, Configure ignores the request, but the profiler still starts again.
   Configure(request, forward);
   Begin("", reply.orders);
   return reply;
@@ -149,7 +149,7 @@ void SglangProfiler::Begin(std::string_view stage, std::vector<Order>& orders) {
   const std::vector<std::string> all = {"CPU", "GPU"};
   const auto& activities = session_.activities ? *session_.activities : all;
   const auto has = [&](std::string_view name) { return std::ranges::count(activities, name) > 0; };
-  // Unknown names are ignored. Without any known name nothing begins, and no error is reported.
+  // Unknown names are ignored. If no name is known, nothing begins, and no error is reported.
   if (std::ranges::none_of(kKnown, has)) return;
   in_progress_ = true;
   recording_ = has("CPU") || has("GPU");
@@ -178,7 +178,8 @@ void SglangProfiler::OnStagedBatch(const StepLoad& load, std::vector<Order>& ord
   const bool is_prefill = load.context.requests > 0;
   auto& count = is_prefill ? prefills_ : decodes_;
   if (!count) {
-    // Started without num_steps: the counters are None, and None + 1 is a TypeError.
+    // The session began without num_steps: in SGLang the counters are None, and None + 1 raises a
+    // TypeError.
     orders.push_back({Order::Kind::kDie, ""});
     return;
   }

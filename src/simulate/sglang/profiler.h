@@ -13,16 +13,17 @@
 
 namespace tacho::simulate {
 
-// What differs between the versions of SGLang.
+// What differs between versions of SGLang.
 struct SglangVersion {
   std::string text;  // "0.5.23"
   int patch = 23;
-  bool counts_right() const { return patch >= 16; }  // num_steps=N records N steps, not N-1
+  // Whether num_steps=N records N steps; older versions record N-1.
+  bool counts_right() const { return patch >= 16; }
   bool honours_profile_id() const { return patch >= 15; }
 };
 Result<SglangVersion> ParseSglangVersion(std::string_view text);
 
-// The body of SGLang's /start_profile.
+// What the body of SGLang's /start_profile may hold.
 struct SglangProfileRequest {
   std::optional<std::string> output_dir = {};
   std::optional<int64_t> start_step = {}, num_steps = {};
@@ -36,36 +37,37 @@ struct SglangProfileRequest {
 };
 std::variant<SglangProfileRequest, ApiError> ReadSglangProfileRequest(std::string_view body);
 
-// SGLang's SchedulerProfilerManager (profiler V1), without side effects: called in run_batch,
-// before each forward pass.
+// The logic of SGLang's SchedulerProfilerManager (profiler V1), without side effects. Like the
+// original, it is called in run_batch, before each forward pass.
 class SglangProfiler {
  public:
   explicit SglangProfiler(const SglangVersion& version) : version_(version) {}
 
   struct Order {
     enum class Kind : uint8_t {
-      kBegin,  // a recording begins (a running one is lost)
-      kWrite,  // the recording ends and is written
-      kDie,    // an exception of the scheduler ends the server
+      kBegin,  // a recording begins; one that is running is lost
+      kWrite,  // the recording ends and is written to its file
+      kDie,    // an exception in the scheduler ends the server
     };
     Kind kind;
-    std::string_view stage;  // "EXTEND", "DECODE" or "" without stages
+    std::string_view stage;  // "EXTEND" or "DECODE"; "" if the session has no stages
   };
   struct Reply {
-    bool good = true;  // else 500
+    bool good = true;  // false: answer with 500
     std::vector<Order> orders;
   };
-  // `forward` is the number of forward passes so far.
+  // `forward`: the number of forward passes so far.
   Reply Start(const SglangProfileRequest& request, int64_t forward);
   Reply Stop();
-  void Cancel() { start_forward_.reset(); }  // the session that waits for its first step
-  // `forward` counts the pass that is about to begin.
+  void Cancel() { start_forward_.reset(); }  // drops a session that waits for its first step
+  // `forward`: the number of forward passes, including the one about to begin.
   std::vector<Order> OnBatch(const StepLoad& load, int64_t forward);
 
-  // The names and contents of the running session's files, from the last start that counted.
+  // The last start request that was accepted. It gives the names and contents of the session's
+  // files.
   const SglangProfileRequest& session() const { return session_; }
   bool in_progress() const { return in_progress_; }
-  // A session runs, or waits for its first step.
+  // Whether a session runs or waits for its first step.
   bool busy() const { return in_progress_ || start_forward_.has_value(); }
 
  private:

@@ -10,7 +10,7 @@ namespace tacho::simulate {
 namespace {
 
 constexpr const char* kPlain = "text/plain; charset=utf-8";
-constexpr int64_t kMomentNs = 400'000;  // how long a batch runs before the profiler is asked
+constexpr int64_t kMomentNs = 400'000;  // a batch has run this long when the profiler is asked
 
 }  // namespace
 
@@ -28,7 +28,7 @@ class SglangProfiling::FirstReply {
       exchange_->Respond(500, "Internal Server Error", kPlain);
     }
   }
-  // The server is gone, so the connection is dropped.
+  // Call it if the server died: drops the connection.
   void Dead() {
     if (!answered_) exchange_->Abort();
     answered_ = true;
@@ -164,8 +164,8 @@ void SglangProfiling::Carry(size_t engine, std::vector<SglangProfiler::Order> or
   }
 }
 
-// The file is "trtllm-trace-ID-rank-R.json" for TensorRT-LLM, "ID-DP0-TP1[-STAGE].trace.json.gz"
-// for TokenSpeed.
+// The name of a trace file: "trtllm-trace-ID-rank-R.json" for TensorRT-LLM,
+// "ID-DP0-TP1[-STAGE].trace.json.gz" for TokenSpeed.
 std::string SglangProfiling::NameOf(size_t engine, int rank, std::string_view stage) const {
   const SglangProfileRequest& session = slots_[engine].profiler.session();
   const std::string id = session.profile_id.value_or("");
@@ -225,7 +225,7 @@ void SglangProfiling::Write(size_t engine, std::string_view stage, bool in_batch
   slot.recording = 0;
   recording.ends_in_request = !in_batch;
   if (in_batch) {
-    // The batch in which the profiler was stopped has already begun: its range stays open.
+    // The batch in which the profiler stopped had already begun, so its range stays open.
     RecordedStep open;
     open.index = parts_.engines[engine]->steps();
     open.start_ns = recording.end_ns;
@@ -255,7 +255,7 @@ void SglangProfiling::Write(size_t engine, std::string_view stage, bool in_batch
   FlushTraces(
       *parts_.loop, std::move(flushes),
       [this, engine, session, done = std::move(done)](const auto& outcomes) {
-        // Whatever goes wrong while a trace is written ends the scheduler.
+        // Any failure to write a trace ends the scheduler.
         const bool alive = std::ranges::all_of(
             outcomes, [](const FileOutcome& outcome) { return outcome.end == FileEnd::kWritten; });
         for (const FileOutcome& outcome : outcomes) {
@@ -285,7 +285,7 @@ TraceSource SglangProfiling::SourceOf(size_t engine, int rank,
   source.version = parts_.version.text;
   source.stamps_version = false;
   source.dialect = KinetoDialect::kOneKeyALine;
-  // How TokenSpeed names its steps is not known.
+  // We do not know how TokenSpeed names its steps.
   const bool unnamed = options.host == HostKind::kTokenSpeed;
   source.names = unnamed            ? StepNames::kNone
                  : session.detailed ? StepNames::kSglangDetailed

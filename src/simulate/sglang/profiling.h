@@ -11,8 +11,8 @@
 
 namespace tacho::simulate {
 
-// SGLang's /start_profile and /stop_profile: every scheduler (data-parallel rank) has its own
-// profiler, and the first reply is the answer.
+// SGLang's /start_profile and /stop_profile. Every scheduler (data-parallel rank) has its own
+// profiler; the first scheduler to reply gives the answer.
 class SglangProfiling {
  public:
   struct Parts {
@@ -21,21 +21,21 @@ class SglangProfiling {
     std::vector<Engine*> engines;
     Loop* loop = nullptr;
     ServerLog* log = nullptr;
-    std::function<void()> die;  // an exception in a scheduler ends the server
+    std::function<void()> die;  // called when an exception in a scheduler ends the server
   };
   explicit SglangProfiling(Parts parts);
 
   void Start(const std::shared_ptr<HttpExchange>& exchange);
   void Stop(const std::shared_ptr<HttpExchange>& exchange);
 
-  bool busy() const;     // one of its schedulers is busy
-  bool pending() const;  // busy, and every session waits for its first step
-  void Cancel();         // pending sessions never begin
-  // Forward passes of the first engine so far.
+  bool busy() const;     // a scheduler's profiler is busy
+  bool pending() const;  // busy, but every session still waits for its first step
+  void Cancel();         // drops sessions that wait for their first step
+  // The number of forward passes of the first engine so far.
   int64_t forwards() const;
 
   TraceSource SourceOf(size_t engine, int rank, const SglangProfileRequest& session) const;
-  // " DP1 TP0" as the log has it, "" for a server of one rank.
+  // The ranks as the log shows them, such as " DP1 TP0"; "" for a server with one rank.
   std::string RankText(size_t engine) const;
 
  private:
@@ -43,11 +43,12 @@ class SglangProfiling {
     SglangProfiler profiler;
     int recording = 0;
   };
-  // Answers with the first reply. An exchange of nullptr: no client.
+  // Answers an exchange with the first reply that comes. A null exchange means that no client
+  // waits.
   class FirstReply;
 
   bool OnBatch(size_t engine, const StepBatch& batch);
-  // Carries out orders one after the other; `done` gets false if the server died.
+  // Carries out orders one after the other, then calls `done`, with false if the server died.
   void Carry(size_t engine, std::vector<SglangProfiler::Order> orders, bool in_batch,
              std::function<void(bool alive)> done);
   void Write(size_t engine, std::string_view stage, bool in_batch,
@@ -58,11 +59,11 @@ class SglangProfiling {
   bool Has(FaultKind kind) const { return parts_.options->faults.Has(kind, parts_.options->index); }
 
   Parts parts_;
-  const int64_t began_unix_ns_;  // a clock that drifts was right then
+  const int64_t began_unix_ns_;  // when the server started; a clock that drifts was right then
   std::vector<Slot> slots_;
   int64_t sessions_ = 0;
-  bool stalled_ = false;                                // after its first start, by the fault
-  std::vector<std::shared_ptr<HttpExchange>> hanging_;  // never answered, by a fault
+  bool stalled_ = false;  // the fault stall has struck, after the first start
+  std::vector<std::shared_ptr<HttpExchange>> hanging_;  // a fault leaves them unanswered
 };
 
 }  // namespace tacho::simulate

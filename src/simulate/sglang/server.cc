@@ -128,8 +128,7 @@ void SglangServer::LogStep(size_t engine, const RecordedStep& step) {
   }
 }
 
-// An exception in a scheduler ends the whole server: SIGQUIT comes, and seconds later the server is
-// gone.
+// An exception in a scheduler ends the whole server: it gets a SIGQUIT and is gone seconds later.
 void SglangServer::SchedulerDied() {
   if (!healthy_) return;
   healthy_ = false;
@@ -165,7 +164,7 @@ void SglangServer::Continue(const Exchange& exchange) {
                     kJsonType);
 }
 
-// SGLang's scheduler asserts that it is idle.
+// If SGLang's scheduler is not idle, an assertion ends it.
 void SglangServer::ReleaseMemory(const Exchange& exchange) {
   for (const EngineSlot& slot : engines_)
     if (!slot.engine->batcher().idle()) return SchedulerDied();
@@ -173,8 +172,8 @@ void SglangServer::ReleaseMemory(const Exchange& exchange) {
   exchange->Respond(200, "null", kJsonType);
 }
 
-// SGLang's scheduler removes each tag from the set of released ones, which raises a KeyError if the
-// tag is not in it.
+// SGLang's scheduler removes each tag from the set of released tags. That raises a KeyError if the
+// tag is not in the set.
 void SglangServer::ResumeMemory(const Exchange& exchange) {
   if (!memory_released_) return SchedulerDied();
   memory_released_ = false;

@@ -16,7 +16,7 @@
 
 namespace tacho::simulate {
 
-// `python -m sglang.launch_server`, seen from outside.
+// `python -m sglang.launch_server`, as its clients see it.
 class SglangServer : public Worker {
  public:
   static Result<std::unique_ptr<SglangServer>> Create(const WorkerOptions& options, Loop& loop,
@@ -27,9 +27,9 @@ class SglangServer : public Worker {
   void TraceWindow(const TraceWindowOrder& order) override;
   SglangProfiling& profiling() { return *profiling_; }
 
-  // The counters of its metrics apart from those of the engines.
+  // Counters for /metrics that the engines do not keep.
   struct Counts {
-    std::map<std::pair<std::string, std::string>, uint64_t> requests;  // endpoint, method
+    std::map<std::pair<std::string, std::string>, uint64_t> requests;  // by endpoint and method
     std::map<std::pair<std::string, std::string>, uint64_t> responses;
     uint64_t answers = 0;
   };
@@ -65,7 +65,8 @@ class SglangServer : public Worker {
   void ResumeMemory(const Exchange& exchange);
   void Generate(const Exchange& exchange);
   void Complete(const Exchange& exchange, bool chat);
-  // Submits texts to the engine of that rank (-1: the least busy) and answers as their tokens come.
+  // Submits texts to the engine of `rank` (-1: the least busy one) and answers as their tokens
+  // come.
   struct Asked {
     std::vector<std::vector<int64_t>> prompts;
     int64_t copies = 1, most_tokens = 1, rank = -1;
@@ -86,7 +87,7 @@ class SglangServer : public Worker {
   int64_t created_s_ = 0;
 };
 
-// /metrics of a server that was started with --enable-metrics.
+// The text of /metrics of a server that was started with --enable-metrics.
 std::string SglangMetrics(const std::vector<const Engine*>& engines,
                           const std::vector<const PrefixCache*>& prefixes, const std::string& model,
                           const SglangServer::Counts& counts);

@@ -10,12 +10,12 @@
 
 namespace tacho::simulate {
 
-// Threads for blocking work: writing traces. Their number grows with the waiting jobs, up to a
-// bound, so that slow jobs do not delay others.
+// A pool of threads for blocking work (writing traces). While jobs wait, it starts more threads, up
+// to a bound, so that slow jobs do not delay others.
 class FlushPool {
  public:
   explicit FlushPool(size_t most_threads) : most_threads_(most_threads) {}
-  ~FlushPool();  // asks running jobs to stop, drops waiting ones
+  ~FlushPool();  // asks running jobs to stop and drops waiting ones
 
   void Run(std::function<void(std::stop_token)> job);
 

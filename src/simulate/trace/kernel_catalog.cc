@@ -21,7 +21,7 @@ constexpr const char* kLaunch = "cudaLaunchKernel";
 constexpr const char* kLaunchExC = "cudaLaunchKernelExC";
 constexpr const char* kDriverLaunch = "cuLaunchKernelEx";
 
-// The rows are in the order of KernelRole.
+// In the order of KernelRole.
 constexpr KernelInfo kVllmKernels[] = {
     {KernelRole::kSlotMapping, "_compute_slot_mapping_kernel", "vllm::compute_slot_mapping",
      kDriverLaunch, 32, 0, 1, 1, 1, 128, 6},
@@ -122,7 +122,8 @@ constexpr KernelInfo kVllmKernels[] = {
 };
 static_assert(std::size(kVllmKernels) == static_cast<size_t>(KernelRole::kCount));
 
-// Roles for which SGLang launches another kernel, or the same one (nullptr) from another operator.
+// Roles for which SGLang launches another kernel, or (nullptr) the same kernel from another
+// operator.
 constexpr struct {
   KernelRole role;
   const char *name, *op;

@@ -6,7 +6,7 @@
 
 namespace tacho::simulate {
 
-// What a kernel does in a step. Its name and its launch depend on the engine.
+// What a kernel does in a step. The engine determines its name and its launch.
 enum class KernelRole : uint8_t {
   kSlotMapping,
   kAttentionMetadata,
@@ -17,8 +17,8 @@ enum class KernelRole : uint8_t {
   kCacheWrite,
   kAttention,
   kOutProjection,
-  kAllReduce,       // within a node, small messages
-  kAllReduceLarge,  // NCCL
+  kAllReduce,       // for small messages within a node
+  kAllReduceLarge,  // by NCCL
   kGateUp,
   kActivation,
   kDown,
@@ -26,14 +26,14 @@ enum class KernelRole : uint8_t {
   kLmHead,
   kAllGather,
   kArgmax,
-  // Only in models with experts.
+  // These occur only in models with experts.
   kRouter,
   kTopK,
-  kDispatch,  // of tokens to the ranks of their experts
+  kDispatch,  // sends tokens to the ranks of their experts
   kExpertGateUp,
   kExpertDown,
-  kCombine,  // of what the experts made of them
-  // Only in runs with a change (engine/change.h).
+  kCombine,  // sends the experts' results back
+  // These occur only in runs with a change (engine/change.h).
   kRopeAndCacheWrite,
   kAllReduceAndNorm,
   kAttentionTriton,
@@ -44,12 +44,13 @@ enum class KernelRole : uint8_t {
 enum class SimulatedEngine : uint8_t { kVllm, kSglang };
 std::string_view NameOf(SimulatedEngine kind);  // "vllm", "sglang"
 
-// A kernel as CUPTI would describe it. Names and launch shapes are those of real H100 traces.
+// A kernel's properties as CUPTI reports them. Names and launch shapes are those of real H100
+// traces.
 struct KernelInfo {
   KernelRole role;
   const char* name;
-  const char* op;      // the host operator that launches it outside of a graph
-  const char* launch;  // the runtime or driver call
+  const char* op;      // the host operator that launches it if it is in no graph
+  const char* launch;  // the runtime or driver call that launches it
   int registers;
   int shared_memory;
   int grid_fixed;  // grid x = grid_fixed + grid_per_row * rows
@@ -59,20 +60,22 @@ struct KernelInfo {
   int occupancy;
 };
 const KernelInfo& KernelOf(SimulatedEngine engine, KernelRole role);
-// The blocks of the kernel in x, for a batch of `rows` rows.
+// How many blocks in x the kernel has for a batch of `rows` rows.
 constexpr int64_t GridOf(const KernelInfo& kernel, int64_t rows) {
   const int64_t blocks = kernel.grid_fixed + kernel.grid_per_row * rows;
   return blocks < 1 ? 1 : blocks;
 }
 bool IsCollective(KernelRole role);
-bool IsGroupedProduct(KernelRole role);  // of experts
+bool IsGroupedProduct(KernelRole role);  // a matrix product over several experts
 
 // A host call and its CUPTI id.
 struct CallInfo {
   const char* name;
   const char* category;  // "cuda_runtime" or "cuda_driver"
   int cbid;
-  bool starts_flow;  // Kineto draws the flow of a launching call as a start, of others as an end
+  // Whether Kineto writes this call's flow event as a start; for calls that launch nothing it is an
+  // end.
+  bool starts_flow;
 };
 const CallInfo& CallOf(std::string_view name);
 

@@ -9,22 +9,22 @@
 
 namespace tacho::simulate {
 
-// The exact text between the fields of an event in Kineto's JSON.
+// The exact text that Kineto's JSON has between the fields of an event.
 struct KinetoLayout {
-  std::string_view complete;  // up to the category of a complete event (ph X)
+  std::string_view complete;  // from a complete event's start (ph X) to its category
   std::string_view name, pid, tid, ts, dur, args;
-  std::string_view flow_start, flow_end;  // up to the id of a flow event
+  std::string_view flow_start, flow_end;  // from a flow event's start to its id
   std::string_view flow_pid, flow_tid, flow_ts;
   std::string_view flow_start_close, flow_end_close;
   std::string_view metadata, metadata_ts, metadata_pid, metadata_tid, metadata_args;
-  std::string_view close;      // after the args of any event
-  bool metadata_first = true;  // before the events, or after them
+  std::string_view close;      // after the args of each event
+  bool metadata_first = true;  // metadata come before the other events; else after them
 };
-// Until early 2026 (torch up to 2.11) several keys per line; since then one.
+// Until early 2026 (up to torch 2.11) Kineto wrote several keys per line; since then one per line.
 enum class KinetoDialect : uint8_t { kManyKeysALine, kOneKeyALine };
 const KinetoLayout& LayoutOf(KinetoDialect dialect);
 
-// Text on its way to a sink, kBlock bytes at a time.
+// Collects text and passes it to a sink kBlock bytes at a time.
 class TraceText {
  public:
   explicit TraceText(ByteSink& sink) : sink_(sink) { buffer_.reserve(kBlock + 4096); }
@@ -37,7 +37,7 @@ class TraceText {
     char digits[24];
     Text({digits, static_cast<size_t>(std::to_chars(digits, digits + 24, value).ptr - digits)});
   }
-  // A number with `decimals` digits after the point, given in units of the last digit.
+  // Writes a number with `decimals` digits after the point. `value` counts units of the last digit.
   void Fixed(int64_t value, int decimals) {
     int64_t unit = 1;
     for (int i = 0; i < decimals; ++i) unit *= 10;
@@ -51,7 +51,7 @@ class TraceText {
     }
     Text(rest);
   }
-  // As Kineto prints times: microseconds with three decimals.
+  // Writes a time as Kineto does: microseconds with three decimals.
   void Microseconds(int64_t ns) { Fixed(ns, 3); }
 
   bool Flush() {

@@ -17,8 +17,8 @@ extern const std::string_view nsys_schema;
 namespace tacho::simulate {
 namespace {
 
-constexpr int64_t kGraphId = 3;              // same as in Kineto's text
-constexpr int64_t kNone = 0xffffffff;        // stands for no stream and no event
+constexpr int64_t kGraphId = 3;              // as in WriteKinetoTrace
+constexpr int64_t kNone = 0xffffffff;        // nsys's value for no stream and for no event
 constexpr int64_t kPushPopRange = 59;        // ENUM_NSYS_EVENT_TYPE
 constexpr int64_t kEventSynchronize = 1;     // ENUM_CUPTI_SYNC_TYPE
 constexpr int64_t kPinned = 1, kDevice = 2;  // ENUM_CUDA_MEM_KIND
@@ -27,7 +27,7 @@ constexpr int64_t kHtoD = 1, kDtoH = 2;      // ENUM_CUDA_MEMCPY_OPER
 int64_t GlobalPid(int64_t pid) { return int64_t{1} << 48 | pid << 24; }
 int64_t GlobalTid(int64_t pid, int64_t tid) { return GlobalPid(pid) | tid; }
 
-// In nsys, the names of runtime calls end in the version of their signature.
+// A runtime call's name in nsys, which ends in the version of the call's signature.
 std::string NsysCallName(const CallInfo& call) {
   static constexpr std::pair<std::string_view, int> kVersions[] = {
       {"cudaLaunchKernel", 7000},
@@ -43,7 +43,7 @@ std::string NsysCallName(const CallInfo& call) {
   return fmt::format("{}_v{}", name, found == std::end(kVersions) ? 3020 : found->second);
 }
 
-// The bare name: "reshape_and_cache_flash_kernel" for "void
+// A kernel's bare name: "reshape_and_cache_flash_kernel" for "void
 // vllm::reshape_and_cache_flash_kernel<...>(...)".
 std::string ShortName(std::string_view name) {
   const std::string_view whole = name.substr(0, name.find_first_of("<("));
@@ -56,7 +56,7 @@ class NsysWriter {
 
   Result<void> Write(std::span<const TraceSource> ranks, const Recording& recording) {
     TACHO_RETURN_IF_ERROR(database_.Run(embedded::nsys_schema));
-    // An incomplete export is removed, so it needs no journal on the disk.
+    // An incomplete export is deleted, so it needs no journal on the disk.
     TACHO_RETURN_IF_ERROR(
         database_.Run("PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; BEGIN"));
     for (const TraceSource& rank : ranks) WriteRank(rank, recording);
@@ -160,7 +160,8 @@ class NsysWriter {
     }
   }
 
-  // Outside of graphs the last two columns are NULL, so the table has two statements.
+  // The last two columns are NULL for kernels that are in no graph, so the table has two
+  // statements.
   void Kernel(const TraceSource& rank, const DeviceSlice& slice, int64_t start,
               int64_t correlation) {
     const KernelInfo& kernel = KernelOf(rank.engine, slice.role);
@@ -188,8 +189,8 @@ class NsysWriter {
     return id;
   }
 
-  // Inserts a row into "TABLE(COLUMNS)". `into` must be a literal: its address finds the prepared
-  // statement.
+  // Inserts a row. `into` is "TABLE(COLUMNS)" and must be a literal, because its address finds the
+  // prepared statement.
   template <typename... Values>
   void Insert(const char* into, const Values&... values) {
     if (!result_) return;

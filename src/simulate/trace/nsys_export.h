@@ -7,16 +7,15 @@
 
 namespace tacho::simulate {
 
-// Writes the recording into an empty database, as `nsys export --type sqlite` of nsys 2026.2 does
-// after
+// Writes a recording of all ranks into an empty database, as `nsys export --type sqlite` of nsys
+// 2026.2 does after
 //
-//   nsys profile -t cuda,nvtx --cuda-graph-trace=node
+//  nsys profile -t cuda,nvtx --cuda-graph-trace=node
 //
-// around all ranks, in one database. Each rank is a process: its calls, device work and waits, and
-// as NVTX ranges its steps and, under torch's emit_nvtx, its operators. The same events as those of
-// WriteKinetoTrace, at the same times: 0 is the start of the recording. What an export has no
-// place for is left out: ranks' numbers, operators' ids at calls and device work, Python frames,
-// shapes.
+// Each rank is a process with its calls, device work and waits; its NVTX ranges are the steps and,
+// under torch's emit_nvtx, the operators. The events and times are those of WriteKinetoTrace, with
+// the recording's start as 0. What such an export cannot hold is left out: the ranks' numbers, the
+// operators' ids at calls and device work, Python frames, shapes.
 Result<void> WriteNsysExport(std::span<const TraceSource> ranks, const Recording& recording,
                              SqliteDatabase& database);
 

@@ -15,14 +15,14 @@ std::string List(const Dims& dims) {
   return "[" + text + "]";
 }
 
-// The strides of a tensor whose last dimension is the innermost one.
+// The strides of a tensor that is stored row by row (its last dimension is contiguous).
 Dims StridesOf(const Dims& dims) {
   Dims strides(dims.size(), 1);
   for (size_t i = dims.size(); i-- > 1;) strides[i - 1] = strides[i] * dims[i];
   return strides;
 }
 
-// The inputs of an operator.
+// The dimensions of the operator's inputs.
 std::vector<Dims> InputsOf(const CostModel& cost, KernelRole role, int64_t rows) {
   const ModelShape& m = cost.model;
   const int64_t tp = cost.tensor_parallel;

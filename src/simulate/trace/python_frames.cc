@@ -8,9 +8,9 @@ namespace tacho::simulate {
 namespace {
 
 struct StepFrames {
-  const char* turn;     // one turn of the engine's loop
-  const char* execute;  // the frame around the annotation
-  const char* model;    // the frame inside it
+  const char* turn;     // one round of the engine's loop
+  const char* execute;  // the frame around the step's annotation
+  const char* model;    // the frame inside `execute`
 };
 
 StepFrames StepFramesOf(SimulatedEngine engine) {
@@ -24,7 +24,7 @@ StepFrames StepFramesOf(SimulatedEngine engine) {
           "sglang/srt/model_executor/model_runner.py(2377): forward"};
 }
 
-// The Python frame that calls an operator: "<built-in method mm of type object at 0x7f38...>" for
+// The Python frame that calls operator `op`: "<built-in method mm of type object at 0x7f38...>" for
 // "aten::mm".
 std::string FrameOf(std::string_view op, size_t index) {
   const size_t colons = op.rfind("::");
@@ -76,7 +76,7 @@ std::vector<PythonFrame> FramesOf(SimulatedEngine engine, const TracedStep& step
       inner = add(names.model, slice.start_ns, end, execute);
       inner_end = end;
     } else if (slice.kind == HostSlice::Kind::kOp) {
-      // The frame of a C call lasts a little longer than its operator, on both sides.
+      // The frame of a C call begins a little before its operator and ends a little after it.
       const int64_t margin = std::min<int64_t>(slice.dur_ns / 64, 60);
       add(FrameOf(slice.name, i), slice.start_ns - margin, end + margin, inner);
     }

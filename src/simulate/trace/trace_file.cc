@@ -61,7 +61,7 @@ class CountingSink : public ByteSink {
   uint64_t count_ = 0;
 };
 
-// Passes on the first `limit` bytes, at a pace that takes `slow_ns` for `whole` bytes.
+// Passes on only the first `limit` bytes, at a pace at which `whole` bytes take `slow_ns`.
 class LimitedSink : public ByteSink {
  public:
   LimitedSink(ByteSink& to, uint64_t limit, uint64_t whole, int64_t slow_ns, std::stop_token stop)
@@ -106,7 +106,7 @@ std::string TempName(const std::string& folder) {
   return fmt::format("{}/tmp{:08x}.json", folder.empty() ? "/tmp" : folder, id & 0xffffffffU);
 }
 
-// Copies the bytes of a file into a sink, which may compress them.
+// Copies a file's bytes to a sink, which may compress them.
 bool CopyThrough(const std::string& from, ByteSink& to) {
   const OwnedFile in(std::fopen(from.c_str(), "rb"));
   if (!in) return false;
@@ -135,7 +135,8 @@ class Writer {
     return {FileEnd::kFailed, fmt::format("{}: '{}'", why, file_.path), 0};
   }
 
-  // Writes JSON to `path`, up to `share` of it, which a fault may lower.
+  // Writes the JSON to `path`, or only a share of it if `share` is below 1. A fault may lower
+  // `share`.
   FileOutcome Json(const std::string& path, double share, int64_t slow_ns) {
     CountingSink count;
     const bool whole = share >= 1;
@@ -186,7 +187,7 @@ class Writer {
   FileOutcome Compress(const std::string& json, uint64_t json_bytes, int64_t slow_ns) {
     FileSink sink(file_.path);
     const auto share = file_.truncate ? 0.6 : Share();
-    // The cut is in the compressed file, so its full length is determined first.
+    // The compressed file is what gets cut, so find its full length first.
     uint64_t limit = UINT64_MAX;
     if (share < 1) {
       CountingSink count;

@@ -10,7 +10,7 @@
 namespace tacho::simulate {
 namespace {
 
-constexpr int kAnnouncedDevices = 8;  // Kineto lists this many, whether they exist or not
+constexpr int kAnnouncedDevices = 8;  // Kineto lists this many devices, whether they exist or not
 
 void WriteDeviceProperties(const TraceSource& source, TraceText& text) {
   text.Text("\n    \"deviceProperties\": [");
@@ -39,7 +39,7 @@ std::string DistributedInfo(const TraceSource& source) {
     ranks += fmt::format("{}{}", rank == 0 ? "" : ", ", rank);
   }
   std::string groups;
-  constexpr int kWorldGroups = 5, kOwnGroups = 8;  // the process groups of a dense model
+  constexpr int kWorldGroups = 5, kOwnGroups = 8;  // numbers of process groups in a dense model
   for (int group = 0; group < kWorldGroups + kOwnGroups; ++group) {
     const bool whole = group < kWorldGroups;
     groups += fmt::format(
@@ -99,7 +99,7 @@ class Metadata {
   TraceText& text_;
 };
 
-// Writes the header lines of the profiler's Python part and of the engine.
+// Writes the header lines that torch.profiler and the engine add.
 template <typename Line>
 void WriteSession(const TraceSource& source, int64_t session_ns, const Line& line) {
   if (source.with_flops) line("\"with_flops\": 1");

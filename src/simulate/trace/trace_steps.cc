@@ -27,7 +27,7 @@ bool Shows(const TraceSource& source, const HostSlice& slice, const std::string&
   return false;
 }
 
-// The work of an idle SGLang scheduler: five ranges, 2,800 times a second.
+// One round of an idle SGLang scheduler: five ranges; 2,800 rounds per second.
 RankPlan IdleLoop(Random& random) {
   RankPlan plan;
   int64_t now = 0;
@@ -62,7 +62,7 @@ class Tracer {
             HashNumber(source.seed ^ static_cast<uint64_t>(recording.start_ns)))) {}
 
   void Run(const Recording& recording) {
-    int64_t free = start_;  // from here on the host has nothing to do
+    int64_t free = start_;  // since when the host has nothing to do
     for (size_t i = 0; i < recording.steps.size(); ++i) {
       const RecordedStep& step = recording.steps[i];
       TracedStep traced;
@@ -91,7 +91,7 @@ class Tracer {
   }
 
  private:
-  // The time at which an unfinished step is cut: before its own annotation.
+  // When an unfinished step is cut: at the start of its own annotation.
   int64_t CutOf(const TracedStep& traced) const {
     for (const HostSlice& slice : traced.plan.host) {
       if (slice.kind == HostSlice::Kind::kStep) {
@@ -101,15 +101,15 @@ class Tracer {
     return end_;
   }
 
-  // SGLang handles the result of a batch after the launch of the next one, so after the first batch
-  // there is no result yet.
+  // SGLang handles a batch's result after it has launched the next batch, so right after the first
+  // batch there is no result yet.
   static void HideResult(RankPlan& plan) {
     for (HostSlice& slice : plan.host) {
       if (std::string_view(slice.name) == "scheduler.process_batch_result") slice.name = "";
     }
   }
 
-  // Fills idle time and returns the time up to which it is filled.
+  // Fills idle time with rounds of the idle loop. Returns the time up to which it is filled.
   int64_t FillIdle(int64_t from, int64_t to) {
     if (source_.engine != SimulatedEngine::kSglang || !source_.scopes) return from;
     while (to - from > kShortestIdleNs) {
@@ -124,8 +124,8 @@ class Tracer {
     return from;
   }
 
-  // Adds the range in which the scheduler handles the request to stop: it is open when the window
-  // closes.
+  // Adds the range in which the scheduler handles the request to stop. It is still open when the
+  // window closes.
   void HandleRequest(int64_t from) {
     if (from >= end_) return;
     TracedStep handling;
@@ -136,7 +136,7 @@ class Tracer {
     Visit(handling, end_);
   }
 
-  // Assigns ids and drops what does not lie wholly inside the window that ends at `end`.
+  // Assigns ids, and drops what is not completely inside the window that ends at `end`.
   void Visit(TracedStep& traced, int64_t end) {
     const auto begins = [&](const auto& event) {
       return traced.origin_ns + event.start_ns >= start_ && traced.origin_ns + event.start_ns < end;
@@ -159,7 +159,7 @@ class Tracer {
       traced.correlations.push_back(correlation_++);
       traced.shows_call.push_back(recorded(call));
     }
-    int32_t replay = -1;  // the graph launch of the last node
+    int32_t replay = -1;  // the graph launch to which the last graph node belongs
     for (DeviceSlice& slice : traced.plan.device) {
       const bool is_new_replay = slice.graph_node != 0 && slice.call != replay;
       if (is_new_replay) ++replays_;
@@ -173,8 +173,7 @@ class Tracer {
     visit_(traced);
   }
 
-  // Whether the profiler loses this slice of the window. Must be called exactly once for each
-  // slice.
+  // Whether the profiler loses this slice of the window. Call it exactly once per slice.
   bool IsLost(const DeviceSlice& slice) {
     if (first_ < source_.loss.first) {
       ++first_;
@@ -184,7 +183,7 @@ class Tracer {
     return slice.graph_node != 0 && kept > 0 && replays_ % kept != 0;
   }
 
-  // The error of the device's clock at a time of the trace.
+  // How wrong the device's clock is at time `at` of the trace.
   [[nodiscard]] int64_t ClockError(int64_t at) const {
     const RecorderLoss& loss = source_.loss;
     return loss.skew_ns +
@@ -197,7 +196,7 @@ class Tracer {
   int64_t base_, start_, end_;
   int64_t external_id_, correlation_;
   Random idle_random_;
-  int64_t first_ = 0, replays_ = -1;  // slices lost at the start, graph replays so far
+  int64_t first_ = 0, replays_ = -1;  // slices lost at the start; graph replays so far, less one
 };
 
 }  // namespace

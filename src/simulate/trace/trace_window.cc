@@ -13,7 +13,7 @@ namespace {
 
 // Kineto's defaults.
 constexpr int64_t kWarmUpNs = 5'000 * kNsPerMs, kDurationNs = 500 * kNsPerMs;
-constexpr int64_t kLookNs = 1'000 * kNsPerMs;  // how often Kineto checks for a request
+constexpr int64_t kLookNs = 1'000 * kNsPerMs;  // how often Kineto looks for a request
 
 // Turns "FOLDER/x.json" into "FOLDER/x_PID.json".
 std::string WithPid(std::string_view path, int64_t pid) {
@@ -28,7 +28,7 @@ bool IsAllowed(std::string_view path, const std::string& folder) {
          path.find("..") == std::string_view::npos;
 }
 
-// Limits the content to that of a trace which Kineto recorded on its own.
+// Removes from the content what a trace lacks that Kineto recorded without torch.profiler.
 TraceSource OnDemand(TraceSource source, const TraceWindowOrder& order) {
   source.on_demand = true;
   source.names = StepNames::kNone;  // engines name their steps only for their own profiler
@@ -41,11 +41,11 @@ TraceSource OnDemand(TraceSource source, const TraceWindowOrder& order) {
   return source;
 }
 
-// Calls `begin` when the window begins, and `end` with its result when it is over.
+// Calls `begin` when the window begins. When it is over, calls `end` with what `begin` returned.
 template <typename Begin, typename End>
 void AtWindow(Loop& loop, const TraceWindowOrder& order, Begin begin, End end) {
   const int64_t start = order.start_unix_ns - loop.UnixNs(0);
-  // Kineto opens the file before it warms up, when it has nothing to write yet.
+  // Kineto creates the file before it warms up, when it has nothing to write yet.
   loop.At(start - order.warm_up_ns, [path = order.path] { WriteTextFile(path + ".tmp", ""); });
   loop.At(start, [&loop, begin, end, until = start + order.duration_ns, order] {
     order.begun();

@@ -19,7 +19,7 @@ class EventWriter {
   EventWriter(const TraceSource& source, const Recording& recording, TraceText& text)
       : source_(source), recording_(recording), layout_(LayoutOf(source.dialect)), text_(text) {}
 
-  // Operators and annotations, by start.
+  // Writes operators and annotations, sorted by start.
   void Host() {
     EachTracedStep(source_, recording_, [&](const TracedStep& step) {
       if (step.step->profiler_step) ProfilerStep(step);
@@ -30,7 +30,7 @@ class EventWriter {
     });
   }
 
-  // Writes Python frames: first the roots over the whole window, then the frames of each step.
+  // Writes Python frames: first the roots, over the whole window, then the frames of each step.
   void Frames(int64_t start_ns, int64_t end_ns) {
     int64_t id = 0;
     for (const std::string& name : RootFrames(source_.engine)) {
@@ -49,7 +49,7 @@ class EventWriter {
     });
   }
 
-  // Writes calls and device work in the driver's order, which is by their end.
+  // Writes calls and device work in the order in which the driver reports them: sorted by end.
   void Device() {
     EachTracedStep(source_, recording_, [&](const TracedStep& step) {
       const auto end = [](const auto& event) { return event.start_ns + event.dur_ns; };
@@ -124,7 +124,7 @@ class EventWriter {
     text_.Text(layout_.close);
   }
 
-  // The inputs of each operator of the step, by the kernel that it launches.
+  // Finds the inputs of each operator of the step, from the kernel that the operator launches.
   void FindInputs(const TracedStep& step) {
     inputs_.assign(step.plan.host.size(), "");
     if (!source_.record_shapes) return;
@@ -146,7 +146,7 @@ class EventWriter {
     text_.Text(layout_.close);
   }
 
-  // Writes the range that torch's schedule draws from one step() to the next.
+  // Writes the range of torch's schedule, which reaches from one call of step() to the next.
   void ProfilerStep(const TracedStep& step) {
     Complete("user_annotation", "ProfilerStep#" + std::to_string(*step.step->profiler_step));
     Span(source_.pid, source_.pid, step.origin_ns, step.plan.end_ns);
@@ -213,8 +213,8 @@ class EventWriter {
     text_.Fixed(slice.bytes * 1'000'000 / slice.dur_ns, 6);
   }
 
-  // Shows on which streams the work of an annotation ran: one span per stream, drawn from 1 ns
-  // earlier and 2 ns longer.
+  // Shows on which streams an annotation's work ran: one span per stream, which begins 1 ns before
+  // that work and is 2 ns longer.
   void OnDevice(const TracedStep& step) {
     for (size_t i = 0; i < step.plan.host.size(); ++i) {
       const HostSlice& slice = step.plan.host[i];
@@ -245,7 +245,7 @@ class EventWriter {
   const KinetoLayout& layout_;
   TraceText& text_;
   int64_t event_index_ = 0;
-  std::vector<std::string> inputs_;  // inputs of the operators of one step
+  std::vector<std::string> inputs_;  // inputs of the current step's operators
 };
 
 }  // namespace

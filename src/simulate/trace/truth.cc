@@ -29,7 +29,7 @@ struct Span {
   int64_t start, end;
 };
 
-// The length of the union of intervals.
+// The total time that the spans cover; overlap counts once.
 int64_t UnionNs(std::vector<Span> spans) {
   std::ranges::sort(spans, {}, &Span::start);
   int64_t total = 0, reached = INT64_MIN;
@@ -71,7 +71,9 @@ class Truth {
                         {"generation_tokens", load.generation.tokens}});
     }
     std::map<int32_t, int64_t> by_call;
-    std::map<int32_t, bool> calls_with_rows;  // traced calls: whether any of their work is too
+    // For each call in the trace with device work in the window: whether any of that work is in the
+    // trace.
+    std::map<int32_t, bool> calls_with_rows;
     for (size_t i = 0; i < step.plan.device.size(); ++i) {
       const int32_t call = step.plan.device[i].call;
       if (step.shows_call[static_cast<size_t>(call)] &&
@@ -158,7 +160,7 @@ class Truth {
   }
 
  private:
-  // "HtoD" of "Memcpy HtoD (Pinned -> Device)".
+  // The direction in a copy's name: "HtoD" for "Memcpy HtoD (Pinned -> Device)".
   static std::string CopyKind(std::string_view name) {
     const size_t begin = name.find(' ') + 1;
     return std::string(name.substr(begin, name.find(' ', begin) - begin));

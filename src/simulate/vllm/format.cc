@@ -58,7 +58,7 @@ class VllmFormat : public AnswerFormat {
           part.index, QuoteJson(part.text), finish, ids_ && part.first ? Ids(*part.prompt) : "null",
           ids);
     }
-    // The fingerprint is in the last event, which is that of the usage if there is one.
+    // The fingerprint is in the last event, which is the usage event if there is one.
     if (ends && !include_usage_) event += "," + fingerprint_;
     if (continuous_usage_) {
       event += ",\"usage\":" + Usage(part.prompt->size(), part.whole_ids.size());
@@ -89,7 +89,8 @@ class VllmFormat : public AnswerFormat {
               : "");
   }
 
-  // Has a blank after the colon because vLLM writes this with Python's json, not with pydantic.
+  // There is a blank after each colon, because vLLM writes this text with Python's json, not
+  // pydantic.
   std::string StreamError(const ApiError& error) override {
     return fmt::format(R"({{"error": {{"message": {}, "type": {}, "param": null, "code": {}}}}})",
                        QuoteJson(error.message), QuoteJson(error.type), error.status);

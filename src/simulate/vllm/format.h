@@ -8,8 +8,8 @@
 
 namespace tacho::simulate {
 
-// vLLM's OpenAI answers: `id` is the request's ("cmpl-..." or "chatcmpl-..."), `fingerprint` the
-// server's.
+// The format of vLLM's OpenAI answers. `id`: the request's ("cmpl-..." or "chatcmpl-...");
+// `fingerprint`: the server's.
 std::unique_ptr<AnswerFormat> MakeVllmFormat(const OpenAiRequest& request, const std::string& id,
                                              int64_t created_s, const std::string& fingerprint);
 

@@ -7,7 +7,7 @@
 #include "simulate/vllm/format.h"
 #include "simulate/vllm/server.h"
 
-// vLLM's /v1/completions and /v1/chat/completions.
+// Answers vLLM's /v1/completions and /v1/chat/completions.
 namespace tacho::simulate {
 
 std::variant<size_t, ApiError> VllmServer::PickEngine(const ServerRequest& request) const {
@@ -31,7 +31,7 @@ void VllmServer::ChatCompletions(const Exchange& exchange) { Complete(exchange, 
 
 namespace {
 
-// Answers with a stream that holds an error and no token.
+// Answers with a stream that holds only an error, no token.
 void EndStream(HttpExchange& exchange, const std::vector<HttpHeader>& headers,
                const std::string& error) {
   exchange.Begin(200, "text/event-stream; charset=utf-8", headers);

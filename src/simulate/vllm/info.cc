@@ -9,7 +9,7 @@
 #include "net/http.h"
 #include "simulate/vllm/server.h"
 
-// What vLLM reports about itself, and its development mode.
+// Answers what vLLM reports about itself, and the routes of its development mode.
 namespace tacho::simulate {
 namespace {
 

@@ -16,8 +16,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A key of the configuration, the first minor version of 0.x that has it, and the first that has an
-// environment variable for it (0: no version has).
+// A key of the configuration. `since`: the first minor version of 0.x that has the key; after it
+// the first that has an environment variable for it (0: none has).
 struct KnownKey {
   std::string_view name;
   int since;
@@ -95,7 +95,7 @@ StepNames StepNamesOf(const VllmVersion& version, bool detailed) {
 
 Result<VllmProfilerConfig> ParseProfilerConfig(std::string_view json, const VllmVersion& version) {
   VllmProfilerConfig config;
-  // The default is true except in 0.18.
+  // The default was false only in 0.18.
   config.with_stack = version.minor != 18;
   if (json.empty()) return config;
   const Json parsed = ParseJson(json);
@@ -147,7 +147,7 @@ Result<VllmProfilerConfig> ParseProfilerConfig(std::string_view json, const Vllm
     return ConfigError("torch_profiler_dir",
                        "torch_profiler_dir must be set when profiler is 'torch'");
   }
-  // As vLLM's own expanduser and abspath.
+  // Like expanduser and abspath in vLLM.
   const char* const home = std::getenv("HOME");
   if (home != nullptr && config.folder.starts_with("~/")) config.folder.replace(0, 1, home);
   if (!config.folder.empty() && config.folder.find("://") == std::string::npos)
@@ -167,7 +167,8 @@ Result<VllmProfilerConfig> WithKwargs(VllmProfilerConfig config, std::string_vie
   for (const auto& [name, value] : parsed.items()) {
     const auto found =
         std::ranges::find(known, std::string_view(name), [](const auto& one) { return one.first; });
-    // Some keys that torch has fail too: activities as texts, a schedule and experimental_config.
+    // Some arguments that torch knows fail too: activities given as texts, schedule,
+    // experimental_config.
     if (found == std::end(known))
       return Fail(ErrorKind::kUsage,
                   fmt::format("profile.__init__() got an unexpected keyword argument '{}'", name));
@@ -227,8 +228,8 @@ VllmWorkerProfiler::Order VllmWorkerProfiler::OnStep() {
   if (!active_ || done_) return order;
   ++seen_;
   if (!recording_) {
-    // In torch's schedule start() already takes the first step, so one step less than wait + warmup
-    // goes by.
+    // In torch's schedule, start() already takes the first step. So only wait + warmup - 1 steps go
+    // by.
     const int64_t before =
         scheduled() ? config_.wait_iterations + config_.warmup_iterations : delay_;
     if (seen_ < before) return order;

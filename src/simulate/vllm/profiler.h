@@ -10,11 +10,11 @@
 
 namespace tacho::simulate {
 
-// What differs between the versions of vLLM.
+// How vLLM's profiling changed between versions.
 enum class VllmGeneration : uint8_t {
-  kEnvironment,  // until 0.12: VLLM_TORCH_PROFILER_DIR and its kin
-  kConfig,       // 0.13 to 0.31: --profiler-config; the body of /start_profile is not read
-  kLive,         // 0.32: the body is read, a second start is refused
+  kEnvironment,  // until 0.12: VLLM_TORCH_PROFILER_DIR and similar variables
+  kConfig,       // 0.13 to 0.31: --profiler-config; ignores the body of /start_profile
+  kLive,         // 0.32: reads the body and refuses a second start
 };
 struct VllmVersion {
   std::string text;  // "0.32.0"
@@ -22,46 +22,47 @@ struct VllmVersion {
   VllmGeneration generation = VllmGeneration::kLive;
   bool takes_kwargs() const { return minor >= 33; }  // profiler_kwargs in the start's body
 };
-// "0.10", "0.13.0", "0.32" ...; kUsage for anything else.
+// Parses "0.10", "0.13.0", "0.32" ...; kUsage for any other text.
 Result<VllmVersion> ParseVllmVersion(std::string_view text);
 StepNames StepNamesOf(const VllmVersion& version, bool detailed);
 
-// --profiler-config, or its equivalent in the old environment variables.
+// The settings of --profiler-config, or of the older environment variables.
 struct VllmProfilerConfig {
-  std::string profiler;  // "torch", "cuda", "proton" or "" for none
+  std::string profiler;  // "torch", "cuda" or "proton"; "" for none
   std::string folder;
   bool with_stack = true, with_flops = false, record_shapes = false, with_memory = false;
   bool use_gzip = true, dump_table = true, ignore_frontend = false, detailed = false;
   int64_t delay_iterations = 0, max_iterations = 0;
   int64_t warmup_iterations = 0, wait_iterations = 0, active_iterations = 5;
 };
-// Reads vLLM's JSON as that version does: an unknown key is an error (kUsage) with the message of
-// `vllm serve`. Until 0.12 the keys stand for environment variables. "" gives no profiler.
+// Reads the JSON of --profiler-config as `version` of vLLM does: an unknown key is an error
+// (kUsage) with the message of `vllm serve`. Until 0.12 the keys stand for environment variables.
+// "" means no profiler.
 Result<VllmProfilerConfig> ParseProfilerConfig(std::string_view json, const VllmVersion& version);
 // The configuration of one session: `kwargs`, a JSON object with arguments of
-// torch.profiler.profile, override the server's own. kUsage, in Python's words, for arguments that
-// torch refuses: such a session records nothing.
+// torch.profiler.profile, overrides the server's own configuration. kUsage, in Python's words:
+// torch refuses an argument; such a session records nothing.
 Result<VllmProfilerConfig> WithKwargs(VllmProfilerConfig config, std::string_view kwargs);
 // The configuration as /server_info shows it.
 std::string ProfilerConfigJson(const VllmProfilerConfig& config);
 
-// The profiler of vLLM's workers (vllm/profiler/wrapper.py), without side effects. Called at the
-// start of each execute_model, before the step's annotation.
+// The logic of the profiler in vLLM's workers (vllm/profiler/wrapper.py), without side effects.
+// Like the original, it is called at the start of each execute_model, before the step's annotation.
 class VllmWorkerProfiler {
  public:
   VllmWorkerProfiler(const VllmProfilerConfig& config, const VllmVersion& version)
       : config_(config), resets_itself_(version.generation == VllmGeneration::kLive) {}
 
-  // True: the recording begins now. Ignored while a session is open (until 0.31 also after the
-  // session ended by itself).
+  // True if the recording begins now. Ignored while a session is open; until 0.31 also after the
+  // session ended by itself.
   bool Start(std::optional<int64_t> delay, std::optional<int64_t> max);
   struct Order {
-    bool flush = false;  // the recording is over and is written before this step
-    bool begin = false;  // it begins with this step
+    bool flush = false;  // the recording is over and must be written before this step
+    bool begin = false;  // the recording begins with this step
     std::optional<int64_t> profiler_step;
   };
   Order OnStep();
-  // True: there is a recording to be written.
+  // True if there is a recording that must be written.
   bool Stop();
 
   bool recording() const { return recording_; }
@@ -72,7 +73,7 @@ class VllmWorkerProfiler {
 
   VllmProfilerConfig config_;
   bool resets_itself_;
-  bool active_ = false;     // between start and stop, as the worker sees it
+  bool active_ = false;     // between start and stop, from the worker's view
   bool recording_ = false;  // torch's profiler runs and records
   bool done_ = false;       // this session's recording has been written
   int64_t delay_ = 0, max_ = 0, seen_ = 0, recorded_ = 0;

@@ -39,7 +39,7 @@ ApiError TypeError(const std::string& field, const std::string& type) {
           "Bad Request", "body." + field};
 }
 
-// Returns a callback for `count` engines that work at the same time: the last one to call it
+// Returns a callback for `count` engines that work at the same time. The last of them to call it
 // triggers `done`.
 std::function<void(bool)> AfterAll(size_t count, std::function<void(bool)> done) {
   struct State {
@@ -65,8 +65,8 @@ VllmProfiling::VllmProfiling(Parts parts)
   }
 }
 
-// Reads the three fields of vLLM 0.32 and the fourth one of 0.33. Other fields are ignored; types
-// are strict.
+// Reads the three fields that vLLM 0.32 has and the fourth one of 0.33. Ignores other fields, and
+// is strict about types.
 std::variant<VllmProfiling::Session, ApiError> VllmProfiling::ReadStart(const std::string& body,
                                                                         bool takes_kwargs) {
   Session out;

@@ -14,8 +14,8 @@
 
 namespace tacho::simulate {
 
-// What vLLM's /start_profile and /stop_profile do: the session of the API server, one worker
-// profiler for each engine, and the files they leave.
+// vLLM's /start_profile and /stop_profile: the session of the API server, one worker profiler per
+// engine, and the files that they write.
 class VllmProfiling {
  public:
   struct Parts {
@@ -25,30 +25,30 @@ class VllmProfiling {
     std::vector<Engine*> engines;
     Loop* loop = nullptr;
     ServerLog* log = nullptr;
-    std::function<void()> die;  // a worker has died, which ends the whole server
+    std::function<void()> die;  // called when a worker has died, which ends the whole server
   };
   explicit VllmProfiling(Parts parts);
 
-  // Whether the routes exist.
+  // Whether the two routes exist.
   bool available() const { return !parts_.config.profiler.empty(); }
   void Start(const std::shared_ptr<HttpExchange>& exchange);
   void Stop(const std::shared_ptr<HttpExchange>& exchange);
-  // /collective_rpc {"method":"profile"}: bypasses the session of the API server.
+  // For /collective_rpc {"method":"profile"}, which bypasses the API server's session.
   void StartWorkers(const std::string& prefix, std::function<void()> done);
   void StopWorkers(std::function<void(bool died)> done);
 
   const VllmProfilerConfig& config() const { return parts_.config; }
-  // The content of one rank's trace apart from its steps.
+  // What one rank's trace holds apart from its steps.
   TraceSource SourceOf(size_t engine, int rank) const;
 
  private:
   struct Slot {
     std::unique_ptr<VllmWorkerProfiler> profiler;
-    int recording = 0;  // of the engine; 0 for none
+    int recording = 0;  // id of the engine's recording; 0 for none
     std::string prefix;
-    VllmProfilerConfig config;  // of the session
+    VllmProfilerConfig config;  // configuration of the session
   };
-  // What a start asks for: the fields of its body.
+  // The fields in the body of a start.
   struct Session {
     std::string prefix;
     std::optional<int64_t> delay, max;
@@ -71,13 +71,13 @@ class VllmProfiling {
   void Info(std::string_view place, std::string_view text) const;
 
   Parts parts_;
-  const int64_t began_unix_ns_;  // a clock that drifts was right then
+  const int64_t began_unix_ns_;  // when the server started; a clock that drifts was right then
   std::vector<Slot> slots_;
-  bool session_open_ = false;      // of the API server
-  int64_t frontend_start_ns_ = 0;  // Unix time; 0 while it does not record
+  bool session_open_ = false;      // the API server's session
+  int64_t frontend_start_ns_ = 0;  // Unix time; 0 while the front end does not record
   std::string frontend_prefix_;
   int64_t sessions_ = 0;
-  std::vector<std::shared_ptr<HttpExchange>> hanging_;  // never answered, by a fault
+  std::vector<std::shared_ptr<HttpExchange>> hanging_;  // a fault leaves them unanswered
 };
 
 }  // namespace tacho::simulate

@@ -106,7 +106,7 @@ void VllmServer::OnListening(uint16_t port) {
       fmt::format("(APIServer pid={}) INFO:     Application startup complete.", options_.pid));
 }
 
-// A worker process has died: the engine core notices, and the server ends after it.
+// Called when a worker process has died: the engine core notices it, and then the server ends.
 void VllmServer::EngineDied() {
   if (!healthy_) return;
   healthy_ = false;

@@ -13,10 +13,10 @@
 
 namespace tacho::simulate {
 
-// `vllm serve`, seen from outside: one API server in front of its data-parallel engines.
+// `vllm serve`, as its clients see it: one API server in front of its data-parallel engines.
 class VllmServer : public Worker {
  public:
-  // Fails with the message of `vllm serve` if a setting is refused.
+  // If a setting is refused, fails with the message of `vllm serve`.
   static Result<std::unique_ptr<VllmServer>> Create(const WorkerOptions& options, Loop& loop,
                                                     ServerLog& log);
 
@@ -35,7 +35,7 @@ class VllmServer : public Worker {
 
   void AddRoutes();
   void EngineDied();
-  // Picks the engine for a request; refuses an unknown rank.
+  // Picks the engine for a request. An error if the request names an unknown rank.
   std::variant<size_t, ApiError> PickEngine(const ServerRequest& request) const;
 
   void Health(const Exchange& exchange);
@@ -67,11 +67,11 @@ class VllmServer : public Worker {
   int64_t sleep_level_ = 0;
   int64_t created_s_ = 0;
   uint64_t next_request_ = 1;
-  uint64_t answers_ = 0;  // counted for the fault error-in-stream
+  uint64_t answers_ = 0;  // for the fault error-in-stream
   int64_t answering_ = 0;
 };
 
-// /metrics of one server, a family after the other for all of its engines.
+// The text of /metrics of one server: one metric after the other, each for all engines.
 std::string VllmMetrics(const std::vector<const Engine*>& engines,
                         const std::vector<const PrefixCache*>& prefixes, const std::string& model,
                         const VllmVersion& version, int64_t sleep_level);

@@ -5,7 +5,8 @@
 
 #include "simulate/vllm/profiling.h"
 
-// The files of vLLM's profiler: their names by version, and their content apart from the steps.
+// The files that vLLM's profiler writes: their names, by version, and their content apart from the
+// steps.
 namespace tacho::simulate {
 
 std::string VllmProfiling::StemOf(size_t engine, int rank) const {
@@ -75,7 +76,7 @@ RankFlush VllmProfiling::FlushOf(size_t engine, int rank,
   const std::string stem = StemOf(engine, rank);
   const int64_t now = parts_.loop->UnixNs(parts_.loop->NowNs());
   flush.file = FileOf(stem, now + rank * 137'419 + static_cast<int64_t>(engine) * 5'233'207);
-  // The death of one worker process is enough.
+  // It is enough that one worker process dies.
   flush.file.die = Has(FaultKind::kDieInFlush) && rank == 0;
   flush.source.trace_name = flush.file.gzip ? "/tmp/tmpx78selo7.json" : flush.file.path;
   flush.lost = Has(FaultKind::kLoseRank) &&
@@ -83,7 +84,7 @@ RankFlush VllmProfiling::FlushOf(size_t engine, int rank,
   flush.truth = parts_.options->truth;
   flush.table_ns_per_step =
       parts_.options->faults.Amount(FaultKind::kSlowTable, parts_.options->index);
-  // A slow table is that of a CPU, where vLLM makes the table whatever the configuration says.
+  // The slow table is a CPU's, and on a CPU vLLM makes the table whatever the configuration says.
   const bool makes_table = parts_.config.dump_table || flush.table_ns_per_step > 0;
   if (makes_table && parts_.version.minor >= 11) {
     const std::string folder = std::filesystem::path(flush.file.path).parent_path().string();
