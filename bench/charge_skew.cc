@@ -45,7 +45,7 @@ class Digests {
         const Interval when{now + leads[rank], end};
         parts[rank][0].time = when.length();
         series[rank].kernels.push_back({i * 10, 0, when});
-        lead_ups[rank].Add(i * 10, parts[rank]);
+        lead_ups[rank].Add(i * 10, {}, parts[rank]);
       }
       now = end;
     }

@@ -13,7 +13,7 @@ namespace {
 void ForgetIncompleteSteps(PreparedTrace& prepared) {
   std::vector<Step>& steps = prepared.steps.steps;
   if (!prepared.integrity.incomplete_calls.empty()) {
-    const std::vector<uint32_t> step_of = StepsOfCalls(prepared.index, steps);
+    const std::vector<uint32_t>& step_of = prepared.steps_of_calls;
     for (const uint32_t call : prepared.integrity.incomplete_calls) {
       if (step_of[call] != kNoStep) steps[step_of[call]].lost_work = true;
     }
@@ -36,7 +36,7 @@ void ForgetIncompleteSteps(PreparedTrace& prepared) {
 
 PreparedTrace Prepare(const Trace& trace, const Classifier& classifier, const Scope& scope,
                       size_t threads) {
-  PreparedTrace prepared{TrackIndex(trace, threads), {}, {}, {}, {}, {}};
+  PreparedTrace prepared{TrackIndex(trace, threads), {}, {}, {}, {}, {}, {}};
   RunAll({[&] {
             prepared.work = CollectDeviceWork(prepared.index, classifier, scope);
             prepared.communication = CollectCommunication(trace, classifier);
@@ -47,6 +47,7 @@ PreparedTrace Prepare(const Trace& trace, const Classifier& classifier, const Sc
           }},
          threads);
   prepared.integrity = FindIntegrity(prepared.index, prepared.links, prepared.work, scope, threads);
+  prepared.steps_of_calls = StepsOfCalls(prepared.index, prepared.steps.steps);
   ForgetIncompleteSteps(prepared);
   return prepared;
 }

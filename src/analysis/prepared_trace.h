@@ -15,11 +15,12 @@ namespace tacho {
 // outlive it. Memory: mainly about 40 bytes for each piece of device work.
 struct PreparedTrace {
   TrackIndex index;
-  LaunchLinks links;            // of the whole trace
-  StepTable steps;              // of the scope
-  DeviceWork work;              // of the scope
-  Integrity integrity;          // of the whole trace; its doubtful time is that of the scope
-  Communication communication;  // of the whole trace
+  LaunchLinks links;                     // of the whole trace
+  StepTable steps;                       // of the scope
+  std::vector<uint32_t> steps_of_calls;  // StepsOfCalls of `steps`; empty on a CPU engine
+  DeviceWork work;                       // of the scope
+  Integrity integrity;                   // of the whole trace; its doubtful time is of the scope
+  Communication communication;           // of the whole trace
 };
 PreparedTrace Prepare(const Trace& trace, const Classifier& classifier, const Scope& scope = {},
                       size_t threads = 1);

@@ -26,6 +26,7 @@ void SetId(const std::string& id, SkewCause& cause) {
   } else {
     cause.kind = id == "copies"        ? Kind::kCopies
                  : id == "collectives" ? Kind::kCollectives
+                 : id == "launch-pace" ? Kind::kPace
                  : id == "too-short"   ? Kind::kTooShort
                                        : Kind::kUnknown;
   }
@@ -41,8 +42,14 @@ void ReadRow(JsonReader& reader, RankBlame::Row& row) {
     SetId(id, cause);
   });
   // A rank stands out only if a cause for that can be shown.
-  row.stands_out = row.stands_out && row.caused.ns > 0 && !row.caused_by.empty() &&
-                   row.caused_by.front().time.ns > 0;
+  const auto is_lateness = [](const SkewCause& cause) {
+    return cause.kind != SkewCause::Kind::kPace && cause.time.ns > 0;
+  };
+  for (const SkewCause& cause : row.caused_by) {
+    if (cause.kind == SkewCause::Kind::kPace) row.paced += cause.time;
+  }
+  row.stands_out =
+      row.stands_out && row.caused_late().ns > 0 && std::ranges::any_of(row.caused_by, is_lateness);
 }
 
 GroupKind GroupKindOf(std::string_view id) {

@@ -32,10 +32,12 @@ void AddRow(const RankTable& table, const RankBlame::Row& row, SideCollectives& 
   const auto steps = static_cast<double>(rank.steps);
   side.steps += steps;
   SideCollectives::Rank& into = side.ranks[rank.identity.RankName()];
-  into.caused += static_cast<double>(row.caused.ns);
-  if (!row.caused_by.empty()) {
-    into.main = row.caused_by.front();
-    into.main_share = ShareOf(into.main.time, row.caused);
+  into.caused += static_cast<double>(row.caused_late().ns);
+  const auto main = std::ranges::find_if(
+      row.caused_by, [](const SkewCause& cause) { return cause.kind != SkewCause::Kind::kPace; });
+  if (main != row.caused_by.end()) {
+    into.main = *main;
+    into.main_share = ShareOf(into.main.time, row.caused_late());
   }
   // Lateness is not known in the first step, because the ranks had shared no collective before.
   if (steps <= 1) return;

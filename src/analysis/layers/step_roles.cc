@@ -14,9 +14,7 @@ class RoleFinder {
         trace_(prepared.index.trace()),
         steps_(prepared.steps.steps),
         by_category_(RolesOf(prepared.work.categories)),
-        parts_(trace_.words.strings.size(), Part::kUnknown) {
-    if (!prepared.work.on_host) steps_of_calls_ = StepsOfCalls(prepared.index, steps_);
-  }
+        parts_(trace_.words.strings.size(), Part::kUnknown) {}
 
   void AddDevice(const DeviceItems& device, std::vector<StepRoles>& found) {
     std::vector<StepRoles> by_step(steps_.size());
@@ -45,7 +43,7 @@ class RoleFinder {
   void ShareOutByCall(const DeviceItems& device, std::vector<StepRoles>& by_step) const {
     for (uint32_t i = 0; i < device.items.size(); ++i) {
       const uint32_t call = prepared_.links.call_of_gpu[device.items[i].row];
-      if (call != LaunchLinks::kNone) Add(steps_of_calls_[call], i, by_step);
+      if (call != LaunchLinks::kNone) Add(prepared_.steps_of_calls[call], i, by_step);
     }
   }
 
@@ -104,8 +102,7 @@ class RoleFinder {
   const Trace& trace_;
   const std::vector<Step>& steps_;
   std::vector<LayerRole> by_category_;
-  std::vector<Part> parts_;               // indexed by StringId
-  std::vector<uint32_t> steps_of_calls_;  // only for a GPU engine
+  std::vector<Part> parts_;  // by StringId
 };
 
 }  // namespace

@@ -42,6 +42,7 @@ SkewCause CauseOf(size_t kind, DurationNs time, const std::vector<std::string>& 
   } else {
     cause.kind = kind == kLeadCopies       ? Of::kCopies
                  : kind == kLeadCollective ? Of::kCollectives
+                 : kind == kLeadPace       ? Of::kPace
                  : kind == kLeadTooShort   ? Of::kTooShort
                                            : Of::kUnknown;
   }
@@ -69,8 +70,8 @@ bool StandsOut(const SkewCharges::OfRank& rank) {
   if (rank.excess <= 0 || rank.twice_late.ns <= 0 || rank.parts_around == 0) return false;
   const double fair_share =
       static_cast<double>(rank.collectives) / static_cast<double>(rank.parts_around);
-  const double share =
-      static_cast<double>(rank.caused.ns) / static_cast<double>(rank.waits_around.ns);
+  const double share = static_cast<double>((rank.caused - rank.paced).ns) /
+                       static_cast<double>(std::max<int64_t>(1, rank.waits_around.ns));
   return rank.excess >= kDeviations * std::sqrt(rank.variance) &&
          // `kLeastTimes` collectives with equal balances give this ratio; a single one gives 1.
          rank.excess * rank.excess >= kLeastTimes * rank.squares &&
@@ -89,6 +90,7 @@ void AddTable(const SkewCharges& charges, const std::vector<std::string>& catego
     row.transfer = rank.transfer;
     row.suffered = rank.suffered;
     row.caused = rank.caused;
+    row.paced = rank.paced;
     row.late = {rank.twice_late.ns / 2};
     row.caused_by = CausesOf(rank, categories);
     row.stands_out = StandsOut(rank);
@@ -165,6 +167,8 @@ std::string SkewCause::Id() const {
       return "copies";
     case Kind::kCollectives:
       return "collectives";
+    case Kind::kPace:
+      return "launch-pace";
     case Kind::kTooShort:
       return "too-short";
     case Kind::kUnknown:

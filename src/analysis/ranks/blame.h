@@ -37,6 +37,7 @@ struct SkewCause {
     kCopies,       // copies and memsets
     kCollectives,  // communication: transfer in other collectives, or kernels without a match
     kUnknown,      // nothing recorded explains it, or the ranks had shared no collective before
+    kPace,         // it launched no more slowly than the waiting rank, but later (kLeadPace)
     kTooShort,     // the wait is too short for the ends of collectives to show whom it was for
   };
   Kind kind = Kind::kUnknown;
@@ -68,12 +69,16 @@ struct RankBlame {
     size_t last = 0;  // number of collectives to which it came last, so that others waited
     // Its time in transfers, its waiting for others, and the waiting of others that it caused.
     DurationNs transfer, suffered, caused;
-    // How much later than the median of the others it came to collectives, summed; negative:
+    DurationNs paced;  // part of `caused` that is no lateness: kPace
+    // How much later than the median of the others it came to collectives, summed; below 0:
     // earlier.
     DurationNs late;
     std::vector<SkewCause> caused_by;  // adds up to `caused`; sorted longest first, then by id
     // It caused far more than chance explains (StandsOut in blame.cc).
     bool stands_out = false;
+
+    // What it caused by being late.
+    [[nodiscard]] DurationNs caused_late() const { return caused - paced; }
   };
   // The collectives that the same ranks share in one process group.
   struct Group {

@@ -1,6 +1,7 @@
 #include "analysis/ranks/digest.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "analysis/prepared_trace.h"
@@ -38,7 +39,8 @@ size_t TraceDigest::MemoryBytes() const {
   return bytes;
 }
 
-DigestBuilder::DigestBuilder(const PreparedTrace& prepared, const Scope& scope) {
+DigestBuilder::DigestBuilder(const PreparedTrace& prepared, const Scope& scope)
+    : prepared_(prepared) {
   digest_.communication = prepared.communication;
   digest_.steps.reserve(prepared.steps.steps.size());
   const std::vector<Step>& steps = prepared.steps.steps;
@@ -87,7 +89,18 @@ TraceDigest DigestBuilder::Finish(bool idle_known) && {
     digest_.idle.clear();
     for (DigestStep& step : digest_.steps) step.host_late = {};
   }
-  for (LeadUpBuilder& device : lead_ups_) digest_.lead_ups.push_back(std::move(device).Finish());
+  const Trace& trace = prepared_.index.trace();
+  const std::vector<Step>& steps = prepared_.steps.steps;
+  const auto launch_of = [&](uint32_t row) -> LeadUps::Launch {
+    const uint32_t call = prepared_.links.call_of_gpu[row];
+    const uint32_t step = call == LaunchLinks::kNone ? kNoStep : prepared_.steps_of_calls[call];
+    if (step == kNoStep) return {};
+    const DurationNs after = trace.host_calls.start[call] - steps[step].when.start;
+    constexpr int64_t kMost = std::numeric_limits<uint32_t>::max();
+    return {step, static_cast<uint32_t>(std::clamp<int64_t>(after.ns, 0, kMost))};
+  };
+  for (LeadUpBuilder& device : lead_ups_)
+    digest_.lead_ups.push_back(std::move(device).Finish(launch_of));
   return std::move(digest_);
 }
 

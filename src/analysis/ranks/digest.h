@@ -48,12 +48,12 @@ struct IdleOverTime {
 
 // What the analyses over ranks and requests keep of a trace. It owns all that it holds.
 //
-// Memory: 40 bytes for each communication kernel, its lead-up (lead_ups.h), 344 bytes a step, 24
-// KiB a device, and the names of groups and streams. A trace of 100,000 collectives and 20,000
-// steps on one device takes 11 MB, and 6 MB for lead-ups of eight kinds.
+// Memory: 40 bytes a communication kernel and its lead-up (lead_ups.h), 376 bytes a step, 24 KiB a
+// device, and the names of groups and streams. A trace of 100,000 collectives and 20,000 steps on
+// one device takes 11 MB, and 6 MB for lead-ups of eight kinds.
 struct TraceDigest {
-  static constexpr size_t kBytesOfKernel = 40, kBytesOfStep = 344;
-  static constexpr size_t kBytesOfLeadUp = 64;  // a lead-up with up to eight kinds
+  static constexpr size_t kBytesOfKernel = 40, kBytesOfStep = 376;
+  static constexpr size_t kBytesOfLeadUp = 64;  // of up to eight kinds
 
   Communication communication;  // of the whole trace, whatever the scope is
   std::vector<DigestStep> steps;
@@ -72,6 +72,7 @@ class DigestBuilder {
  public:
   // `scope`: the one with which `prepared` was made. Cost: O(n log n), as FindStepWork and
   // LeadUpBuilder.
+  // `prepared` must outlive it.
   explicit DigestBuilder(const PreparedTrace& prepared, const Scope& scope = {});
 
   // Call it for each stretch that AttributeIdle reports, in its order. Cost: O(log s) for s steps
@@ -85,6 +86,7 @@ class DigestBuilder {
   std::optional<StepCellsBuilder> cells_;
   std::vector<uint32_t> by_device_start_;  // steps with device work, sorted by its start
   std::vector<LeadUpBuilder> lead_ups_;    // by device; empty on a CPU engine
+  const PreparedTrace& prepared_;
 };
 
 }  // namespace tacho

@@ -22,9 +22,10 @@ void AddUncovered(Interval when, const std::vector<Interval>& covered, size_t& n
 
 }  // namespace
 
-void LeadUps::Add(uint32_t row, std::span<const Part> parts) {
+void LeadUps::Add(uint32_t row, Launch launch, std::span<const Part> parts) {
   constexpr int64_t kMost = std::numeric_limits<uint32_t>::max();
   rows.push_back(row);
+  launches.push_back(launch);
   for (const Part& part : parts) {
     int64_t rest = part.time.ns;
     do {
@@ -38,6 +39,7 @@ void LeadUps::Add(uint32_t row, std::span<const Part> parts) {
 
 void LeadUps::ShrinkToFit() {
   rows.shrink_to_fit();
+  launches.shrink_to_fit();
   until_.shrink_to_fit();
   kinds_.shrink_to_fit();
   times_.shrink_to_fit();
@@ -45,7 +47,7 @@ void LeadUps::ShrinkToFit() {
 
 size_t LeadUps::MemoryBytes() const {
   return sizeof *this + (rows.capacity() + until_.capacity() + times_.capacity()) * 4 +
-         kinds_.capacity() * sizeof(LeadKind);
+         kinds_.capacity() * sizeof(LeadKind) + launches.capacity() * sizeof(Launch);
 }
 
 LeadUpBuilder::LeadUpBuilder(const DeviceItems& device, const std::optional<Interval>& window)
@@ -102,7 +104,7 @@ void LeadUpBuilder::Add(Interval when, LeadKind kind) {
   }
 }
 
-LeadUps LeadUpBuilder::Finish() && {
+LeadUps LeadUpBuilder::Finish(const std::function<LeadUps::Launch(uint32_t)>& launch_of) && {
   std::ranges::sort(pieces_, {},
                     [](const Piece& piece) { return std::pair(piece.kernel, piece.kind); });
   LeadUps lead_ups;
@@ -117,7 +119,8 @@ LeadUps LeadUpBuilder::Finish() && {
       else
         parts.push_back({pieces_[next].kind, pieces_[next].time});
     }
-    if (!kernels_[kernel].cut) lead_ups.Add(kernels_[kernel].row, parts);
+    const uint32_t row = kernels_[kernel].row;
+    if (!kernels_[kernel].cut) lead_ups.Add(row, launch_of(row), parts);
   }
   lead_ups.ShrinkToFit();
   return lead_ups;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -10,6 +11,7 @@
 
 #include "analysis/device/device_work.h"
 #include "analysis/device/idle_table.h"
+#include "analysis/steps/steps.h"
 
 namespace tacho {
 
@@ -25,14 +27,17 @@ inline constexpr LeadKind kLeadCollective = kLeadCopies + 1;  // a communication
 // waits that are too short for the clocks to show whom they were for.
 inline constexpr LeadKind kLeadUnknown = kLeadCopies + 2;
 inline constexpr LeadKind kLeadTooShort = kLeadCopies + 3;
-inline constexpr LeadKind kLeadFirstCategory = kLeadCopies + 4;
+// Never in LeadUps: ChargeSkew uses it for a wait because the host launched no more slowly than the
+// host of the waiting rank, but later.
+inline constexpr LeadKind kLeadPace = kLeadCopies + 4;
+inline constexpr LeadKind kLeadFirstCategory = kLeadCopies + 5;  // + WorkCategory
 
 // The lead-up to a communication kernel is the time from the end of all earlier communication
 // kernels of its device to its own start; it is empty if one of them still ran. Each nanosecond has
 // one kind: compute if any compute ran (with the category of the kernel that began first), else a
 // copy or memset, else idle time. Idle time is missing if it is unknown when the device was idle.
 //
-// Memory: 8 bytes for each communication kernel, and 6 for each kind in its lead-up.
+// Memory: 16 bytes for each communication kernel, and 6 for each kind in its lead-up.
 class LeadUps {
  public:
   struct Part {
@@ -40,9 +45,16 @@ class LeadUps {
     DurationNs time;
   };
 
+  // When the host launched a kernel.
+  struct Launch {
+    uint32_t step = kNoStep;  // index into StepTable::steps; kNoStep: none, or it is not known
+    uint32_t after_ns = 0;    // from the start of the step; at most 4.3 s
+  };
+
   std::string device;
   // By kernel: its row in Trace::gpu. Kernels are sorted by start, end, row.
   std::vector<uint32_t> rows;
+  std::vector<Launch> launches;  // by kernel
 
   // The parts of kernel `kernel` (index into `rows`) are [FirstPart, EndOfParts). The first part
   // has the kind kLeadCollective: how long the kernel itself ran after all earlier communication
@@ -55,7 +67,7 @@ class LeadUps {
   [[nodiscard]] Part PartAt(size_t part) const { return {kinds_[part], {times_[part]}}; }
 
   // Appends a kernel. The first of `parts` must be that of the kernel itself.
-  void Add(uint32_t row, std::span<const Part> parts);
+  void Add(uint32_t row, Launch launch, std::span<const Part> parts);
   void ShrinkToFit();
   [[nodiscard]] size_t MemoryBytes() const;
 
@@ -74,7 +86,8 @@ class LeadUpBuilder {
                          const std::optional<Interval>& window = std::nullopt);
   // Call it for each stretch of idle time of the device. Cost: O(log k).
   void AddIdle(Interval when, IdleCause cause) { Add(when, static_cast<LeadKind>(cause)); }
-  LeadUps Finish() &&;
+  // `launch_of`: gives the launch of a row of Trace::gpu.
+  LeadUps Finish(const std::function<LeadUps::Launch(uint32_t)>& launch_of) &&;
 
  private:
   struct Kernel {

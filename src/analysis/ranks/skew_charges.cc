@@ -1,7 +1,10 @@
 #include "analysis/ranks/skew_charges.h"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 namespace tacho {
@@ -91,6 +94,14 @@ DurationNs TwiceMedianOfOthers(const std::vector<DurationNs>& sorted, DurationNs
   return other((sorted.size() - 2) / 2) + other((sorted.size() - 1) / 2);
 }
 
+// Idle time that a rank has only until its host is ahead of its device.
+bool IsOfHost(LeadKind kind) {
+  return kind == static_cast<LeadKind>(IdleCause::kHostLate) ||
+         kind == static_cast<LeadKind>(IdleCause::kInLaunchCall) ||
+         kind == static_cast<LeadKind>(IdleCause::kLaunchLatency) ||
+         kind == static_cast<LeadKind>(IdleCause::kBetweenSteps);
+}
+
 class Charger {
  public:
   Charger(const SkewEvents& events, size_t ranks, size_t kinds, DurationNs resolution)
@@ -99,9 +110,8 @@ class Charger {
         booked_(events.set_of.size()),
         account_of_(events, booked_),
         last_shared_(events.sets.size()),
-        slots_(kinds, kNoCollective),
-        balances_(ranks),
-        is_touched_(ranks) {
+        balances_(events.sets.size()),
+        slots_(kinds, kNoCollective) {
     charges_.ranks.resize(ranks);
     charges_.collectives.resize(events.set_of.size());
     for (SkewCharges::OfRank& rank : charges_.ranks) rank.caused_by.resize(kinds);
@@ -109,11 +119,24 @@ class Charger {
 
   SkewCharges Run() && {
     for (const uint32_t collective : events_.by_end) ChargeOne(collective);
+    for (uint32_t set = 0; set < balances_.size(); ++set) CloseBalances(set);
     return std::move(charges_);
   }
 
  private:
   using Part = SkewEvents::Part;
+  // What each rank caused less what it suffered, in the collectives of one set and step.
+  struct Balances {
+    uint32_t device = 0, step = kNoStep;
+    size_t ranks = 0;            // of the set
+    std::vector<DurationNs> ns;  // by rank; empty: nothing yet
+    std::vector<uint32_t> touched;
+    std::vector<uint8_t> is_touched;  // by rank
+  };
+  struct Record {
+    uint32_t step = kNoStep;
+    int64_t most_behind = 0;
+  };
   struct Shared {
     uint32_t collective = kNoCollective;
     size_t order = 0;
@@ -129,6 +152,8 @@ class Charger {
     last_rank_ = RankOf(parts[last]);
     const std::vector<uint32_t> from = FromOf(set);
     if (!from.empty()) CollectAccount(parts[last], from[last]);
+    OpenBalances(events_.set_of[collective], parts.front());
+    paced_.assign(parts.size(), {});
     DurationNs longest;
     for (size_t i = 0; i < parts.size(); ++i) {
       const DurationNs wait = parts[i].length - of_->transfer;
@@ -142,17 +167,17 @@ class Charger {
       if (from.empty() || wait <= resolution_)
         Book({last_rank_, from.empty() ? kLeadUnknown : kLeadTooShort, wait}, set.overlaps);
       else
-        ChargeWait(parts[i], from[i], wait, set.overlaps);
+        paced_[i] = ChargeWait(parts[i], from[i], wait, parts[last], from[last], set.overlaps);
     }
     if (longest.ns > 0) ++charges_.ranks[last_rank_].last;
     charges_.collectives[collective] = {
         {of_->transfer.ns * static_cast<int64_t>(parts.size())}, of_->waits, longest};
+    const DurationNs paced = std::accumulate(paced_.begin(), paced_.end(), DurationNs{});
     for (const Part& part : parts) {
-      charges_.ranks[RankOf(part)].waits_around += of_->waits;
+      charges_.ranks[RankOf(part)].waits_around += of_->waits - paced;
       charges_.ranks[RankOf(part)].parts_around += parts.size();
     }
     if (!from.empty() && longest > resolution_) AddLateness(parts);
-    CloseBalances(parts);
     of_->done = true;
     last_shared_[events_.set_of[collective]] = {collective, ++order_};
   }
@@ -199,7 +224,31 @@ class Charger {
     });
   }
 
-  void ChargeWait(const Part& part, uint32_t from, DurationNs wait, bool overlaps) {
+  // How much further behind the host of a waiting rank the host of the rank that came last has
+  // fallen than it had in this step until collective `from`; absent unless the hosts launched both
+  // collectives in one step. Only new records count: launches differ by chance, both ways.
+  [[nodiscard]] std::optional<DurationNs> NewlyBehind(const Part& last, uint32_t last_from,
+                                                      const Part& waiting, uint32_t waiting_from) {
+    const auto& of_last = events_.devices[last.device].lead_ups->launches;
+    const auto& of_waiting = events_.devices[waiting.device].lead_ups->launches;
+    const uint32_t step = of_last[last.kernel].step;
+    if (step == kNoStep || step != of_last[last_from].step ||
+        of_waiting[waiting.kernel].step == kNoStep ||
+        of_waiting[waiting.kernel].step != of_waiting[waiting_from].step)
+      return std::nullopt;
+    const auto behind = [&](uint32_t kernel, uint32_t of_waiting_kernel) {
+      return int64_t{of_last[kernel].after_ns} - int64_t{of_waiting[of_waiting_kernel].after_ns};
+    };
+    Record& record = records_[uint64_t{last.device} << 32 | waiting.device];
+    if (record.step != step) record = {step, behind(last_from, waiting_from)};
+    const int64_t before = record.most_behind;
+    record.most_behind = std::max(before, behind(last.kernel, waiting.kernel));
+    return DurationNs{record.most_behind - before};
+  }
+
+  // Returns how much of the wait is kLeadPace.
+  DurationNs ChargeWait(const Part& part, uint32_t from, DurationNs wait, const Part& last,
+                        uint32_t last_from, bool overlaps) {
     excess_ = account_;
     account_of_.ForEach(
         part.device, from, part.kernel,
@@ -217,21 +266,34 @@ class Charger {
       return std::tie(b.time, a.rank, a.kind) < std::tie(a.time, b.rank, b.kind);
     });
     const uint32_t waiting = RankOf(part);
-    DurationNs rest = wait;
+    std::optional<DurationNs> of_host = NewlyBehind(last, last_from, part, from);
+    DurationNs rest = wait, paced;
     for (const RankTime& each : excess_) {
       if (rest.ns == 0 || each.time.ns <= 0) break;
       // A rank is not charged for its own waiting, unless one of its devices waits for another.
       if (each.rank == waiting && waiting != last_rank_) continue;
-      const DurationNs paid = std::min(rest, each.time);
+      DurationNs paid = std::min(rest, each.time);
+      rest -= paid;
+      if (of_host && each.rank == last_rank_ && IsOfHost(each.kind)) {
+        const DurationNs late = std::min(paid, *of_host);
+        *of_host -= late;
+        paced += paid - late;
+        paid = late;
+        if (paid.ns == 0) continue;
+      }
       Book({each.rank, each.kind, paid}, overlaps);
       Touch(each.rank, paid);
-      rest -= paid;
     }
     if (rest.ns > 0) {
       Book({last_rank_, kLeadUnknown, rest}, overlaps);
       Touch(last_rank_, rest);
     }
-    Touch(waiting, -wait);
+    if (paced.ns > 0) {
+      Book({last_rank_, kLeadPace, paced}, overlaps);
+      charges_.ranks[last_rank_].paced += paced;
+    }
+    Touch(waiting, paced - wait);
+    return paced;
   }
 
   void Book(const RankTime& charge, bool overlaps) {
@@ -241,40 +303,57 @@ class Charger {
     if (overlaps) AddTo(of_->charges, charge);
   }
 
+  void OpenBalances(uint32_t set, const Part& first) {
+    of_set_ = &balances_[set];
+    const uint32_t step = events_.devices[first.device].lead_ups->launches[first.kernel].step;
+    if (step == kNoStep || step != of_set_->step || first.device != of_set_->device)
+      CloseBalances(set);
+    of_set_->device = first.device;
+    of_set_->step = step;
+    of_set_->ranks = events_.sets[set].devices.size();
+  }
   void Touch(uint32_t rank, DurationNs by) {
-    if (!std::exchange(is_touched_[rank], true)) touched_.push_back(rank);
-    balances_[rank] += by;
+    of_set_->ns.resize(charges_.ranks.size());
+    of_set_->is_touched.resize(charges_.ranks.size());
+    if (!std::exchange(of_set_->is_touched[rank], uint8_t{1})) of_set_->touched.push_back(rank);
+    of_set_->ns[rank] += by;
   }
 
-  // Adds the balances of the collective (caused less suffered) to the ranks. For the variance,
-  // chance could have given each rank the balance of any other rank of the collective.
-  void CloseBalances(std::span<const Part> parts) {
-    if (touched_.empty()) return;
-    for (const Part& part : parts) Touch(RankOf(part), {});
+  // Chance could have given each rank of the set the balance of any other.
+  void CloseBalances(uint32_t set) {
+    Balances& balances = balances_[set];
+    if (balances.touched.empty()) return;
     double squares = 0;
-    for (const uint32_t rank : touched_) {
-      const auto balance = static_cast<double>(balances_[rank].ns);
+    for (const uint32_t rank : balances.touched) {
+      const auto balance = static_cast<double>(balances.ns[rank].ns);
       squares += balance * balance;
     }
-    for (const uint32_t rank : touched_) {
-      const auto balance = static_cast<double>(balances_[rank].ns);
+    for (const uint32_t device : events_.sets[set].devices) {
+      const uint32_t rank = events_.devices[device].rank;
+      if (balances.is_touched[rank] == 0)
+        charges_.ranks[rank].variance += squares / Count(balances);
+    }
+    for (const uint32_t rank : balances.touched) {
+      const auto balance = static_cast<double>(balances.ns[rank].ns);
       SkewCharges::OfRank& of = charges_.ranks[rank];
       of.excess += balance;
       of.squares += balance * balance;
-      of.variance += squares / static_cast<double>(parts.size());
-      balances_[rank] = {};
-      is_touched_[rank] = false;
+      of.variance += squares / Count(balances);
+      balances.ns[rank] = {};
+      balances.is_touched[rank] = 0;
     }
-    touched_.clear();
+    balances.touched.clear();
   }
+  static double Count(const Balances& balances) { return static_cast<double>(balances.ranks); }
 
   void AddLateness(std::span<const Part> parts) {
     lengths_.clear();
-    for (const Part& part : parts) lengths_.push_back(part.length);
-    std::ranges::sort(lengths_);
-    for (const Part& part : parts)
-      charges_.ranks[RankOf(part)].twice_late +=
-          TwiceMedianOfOthers(lengths_, part.length) - DurationNs{2 * part.length.ns};
+    for (size_t i = 0; i < parts.size(); ++i) lengths_.push_back(parts[i].length - paced_[i]);
+    std::vector<DurationNs> sorted = lengths_;
+    std::ranges::sort(sorted);
+    for (size_t i = 0; i < parts.size(); ++i)
+      charges_.ranks[RankOf(parts[i])].twice_late +=
+          TwiceMedianOfOthers(sorted, lengths_[i]) - DurationNs{2 * lengths_[i].ns};
   }
 
   const SkewEvents& events_;
@@ -284,15 +363,16 @@ class Charger {
   std::vector<Shared> last_shared_;  // by set
   size_t order_ = 0;
   SkewCharges charges_;
+  std::vector<Balances> balances_;                // by set
+  std::unordered_map<uint64_t, Record> records_;  // by the devices of the last and the waiting rank
 
   // State of the collective that is being charged:
   Booked* of_ = nullptr;
   uint32_t last_rank_ = kNoCollective, account_owner_ = kNoCollective;
   std::vector<RankTime> account_, excess_;
-  std::vector<uint32_t> slots_;  // by kind: index into `account_` of the last rank's time of it
-  std::vector<DurationNs> balances_, lengths_;
-  std::vector<uint8_t> is_touched_;
-  std::vector<uint32_t> touched_;
+  std::vector<uint32_t> slots_;  // by kind: index into `account_` of the last rank's own time
+  std::vector<DurationNs> lengths_, paced_;  // by part
+  Balances* of_set_ = nullptr;
 };
 
 }  // namespace

@@ -20,6 +20,11 @@ namespace tacho {
 // kind, adds up to the wait; the kind with the largest excess is charged first. If the last rank
 // itself waited meanwhile for a third rank, in a collective of other ranks, this excess is charged
 // to the rank and the kind to which that wait was charged.
+//
+// In a step that the host launches kernel by kernel, a rank that once came late stays last: the
+// others have launched ahead while they waited, so their devices no longer wait for their hosts.
+// The host of the last rank is late again only if it falls further behind the host of the waiting
+// rank than it had in this step; the rest of its idle time is kLeadPace.
 
 struct SkewCharges {
   struct OfRank {
@@ -28,15 +33,17 @@ struct SkewCharges {
     DurationNs transfer;  // summed over its parts
     // How long it waited, and how much waiting it was charged with.
     DurationNs suffered, caused;
+    DurationNs paced;                   // part of `caused`: kLeadPace
     std::vector<DurationNs> caused_by;  // by LeadKind
     // Twice the time by which it came later than the median of the others, summed; negative:
     // earlier.
     DurationNs twice_late;
-    // `excess`: `caused` - `suffered`, in ns. `squares`: the sum over collectives of the squares of
-    // this difference. `variance`: the variance that `excess` would have if chance picked the last
-    // rank of each collective.
+    // `excess`: `caused` - `suffered`, in ns, without kLeadPace. `squares`: the squares of this
+    // difference, summed over steps, because a rank that is behind in a step is behind in several
+    // of its collectives; a collective of no known step counts as a step. `variance`: the variance
+    // that `excess` would have if chance gave each rank of a step the difference of any other.
     double excess = 0, squares = 0, variance = 0;
-    // All waiting, and the number of parts, in the collectives in which it took part.
+    // All waiting but kLeadPace, and the number of parts, in the collectives in which it took part.
     DurationNs waits_around;
     size_t parts_around = 0;
   };

@@ -21,6 +21,7 @@ Straggler::Why WhyOf(const SkewCause& cause) {
     case Kind::kCollectives:
       return Straggler::Why::kCollectives;
     case Kind::kUnknown:
+    case Kind::kPace:
     case Kind::kTooShort:
       break;
   }
@@ -31,13 +32,16 @@ Straggler::Why WhyOf(const SkewCause& cause) {
 void SetWhy(const RankBlame::Row& row, Straggler& straggler) {
   constexpr size_t kWhys = static_cast<size_t>(Straggler::Why::kUnknown) + 1;
   std::array<DurationNs, kWhys> sums;
-  for (const SkewCause& cause : row.caused_by)
+  for (const SkewCause& cause : row.caused_by) {
+    if (cause.kind == SkewCause::Kind::kPace) continue;
     sums[static_cast<size_t>(WhyOf(cause))] += cause.time;
+  }
   const auto largest = std::ranges::max_element(sums);
   straggler.why = static_cast<Straggler::Why>(largest - sums.begin());
-  straggler.why_share = static_cast<double>(largest->ns) / static_cast<double>(row.caused.ns);
-  straggler.main = *std::ranges::find_if(
-      row.caused_by, [&](const SkewCause& cause) { return WhyOf(cause) == straggler.why; });
+  straggler.why_share = static_cast<double>(largest->ns) / static_cast<double>(straggler.time.ns);
+  straggler.main = *std::ranges::find_if(row.caused_by, [&](const SkewCause& cause) {
+    return cause.kind != SkewCause::Kind::kPace && WhyOf(cause) == straggler.why;
+  });
 }
 
 // The other ranks that share collectives with `rank`.
@@ -57,7 +61,7 @@ std::vector<Straggler> StragglersByBlame(const RankTable& table) {
   for (const RankBlame::Row& row : table.blame.table) {
     if (!row.stands_out) continue;
     Straggler straggler{.sign = Straggler::Sign::kCausesWaiting, .row = row.rank};
-    straggler.time = row.caused;
+    straggler.time = row.caused_late();
     for (const size_t other : OthersOf(table.blame, row.rank)) {
       straggler.others += table.rows[other].window;
       ++straggler.waiting_ranks;

@@ -109,17 +109,20 @@ void BlameRows(auto& out, const RankTable& ranks) {
         out.Field(
             Key{"stands_out", "`true`: it caused far more than chance explains, again and again"},
             row.stands_out);
-        out.Rows(Key{"caused_by",
-                     "causes, longest first: what it did longer than those that waited; they add "
-                     "up to `caused_ns`"},
-                 row.caused_by, [&](const SkewCause& cause) {
-                   out.Field(Key{"id",
-                                 "cause: `idle.` and an idle cause, `compute.` and a category, "
-                                 "`copies` (and memsets), `collectives` (other communication), "
-                                 "`too-short` (a wait up to `residual_ns`), `unknown`"},
-                             cause.Id());
-                   out.Field(Key{"ns", "time"}, cause.time);
-                 });
+        out.Rows(
+            Key{"caused_by",
+                "causes, longest first: what it did longer than those that waited; they add "
+                "up to `caused_ns`"},
+            row.caused_by, [&](const SkewCause& cause) {
+              out.Field(
+                  Key{"id",
+                      "cause: `idle.` and an idle cause, `compute.` and a category, "
+                      "`copies` (and memsets), `collectives` (other communication), "
+                      "`launch-pace` (its host launched later, but no more slowly than that of the "
+                      "waiting rank), `too-short` (a wait up to `residual_ns`), `unknown`"},
+                  cause.Id());
+              out.Field(Key{"ns", "time"}, cause.time);
+            });
       });
 }
 

@@ -141,13 +141,14 @@ std::string WaitText(const RunFinding& finding, const FindingOf& of) {
 // The waits for ranks that do not stand out. If one rank caused most of all waits, names it.
 std::string SkewText(const RunFinding& finding, const FindingOf& of) {
   const auto& table = of.ranks.blame.table;
-  const auto most = std::ranges::max_element(table, {}, &RankBlame::Row::caused);
+  const auto most = std::ranges::max_element(table, {}, &RankBlame::Row::caused_late);
   std::string text = fmt::format("ranks wait for each other for {}", ShareText(finding));
   if (most == table.end() || most->stands_out)
     return text + ", without the waits for ranks that stand out";
-  if (ShareOf(most->caused, of.ranks.blame.waits) < kRankWorthNaming)
+  if (ShareOf(most->caused_late(), of.ranks.blame.waits) < kRankWorthNaming)
     return text + ", and no rank stands out";
-  return fmt::format("{}, {} of it for {}", text, FormatShare(most->caused, of.ranks.blame.waits),
+  return fmt::format("{}, {} of it for {}", text,
+                     FormatShare(most->caused_late(), of.ranks.blame.waits),
                      RankLabel(of.ranks, of.ranks.rows[most->rank]));
 }
 

@@ -153,6 +153,8 @@ std::string SkewCauseText(const SkewCause& cause) {
       return "copies";
     case SkewCause::Kind::kCollectives:
       return "other collectives";
+    case SkewCause::Kind::kPace:
+      return "launches, as slow on each rank";
     case SkewCause::Kind::kUnknown:
     case SkewCause::Kind::kTooShort:
       break;
