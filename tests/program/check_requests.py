@@ -144,7 +144,7 @@ def outputs(folder):
         for prefix, key in (("", "parts"), ("ttft_", "ttft_parts")):
             shown = {p: row[f"{prefix}{p.replace('-', '_')}_ns"] for p in PARTS}
             if key in one:
-                check(f"{one['id']}: {key} of the CSV", {p: int(ns) for p, ns in shown.items() if ns != "0"} == one[key], row)
+                check(f"{one['id']}: {key} of the CSV", {p: int(ns) for p, ns in shown.items() if ns not in ("", "0")} == one[key], row)
             else:
                 check(f"{one['id']}: no {key} in the CSV", not any(shown.values()), row)
         same = (int(row["e2e_ns"]) == one["e2e_ns"] and row["lacks"] == one.get("lacks", "") and int(row["tokens"]) == one["tokens"]

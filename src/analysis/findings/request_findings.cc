@@ -39,6 +39,8 @@ std::vector<RunFinding> RequestFindings(const RequestAnalysis& requests) {
   }
   if (ShareOf(sums[RequestPart::kUnknown], whole) >= kMuchUnknown)
     one.confidence = Confidence::kAtLeast;
+  // The requests whose time is split are the short ones where the recording is shorter than many.
+  if (2 * one.split < one.answered) one.confidence = Confidence::kAbout;
   std::vector<RunFinding> findings;
   for (const RequestPart part : kLost) {
     if (sums[part].ns <= 0) continue;

@@ -17,6 +17,7 @@ enum class JoinWhy : uint8_t {
   // account for all tokens of a step, and fewer of them are tied. If the records account for all
   // generated tokens, only prompts are taken to be foreign, and `gapless` is true.
   kOthers,
+  kNoWorkers,      // the records do not say which engines they were sent to
   kNoRequests,     // no record of this engine has tokens and times
   kNoSteps,        // its trace has no steps, or none that says how many requests are in it
   kNoClock,        // the clocks of the steps and the requests are not related

@@ -62,9 +62,13 @@ void AddSlowest(RequestAnalysis& analysis) {
   const RequestGroup &median = analysis.bands[kMedianBand], &slow = analysis.bands[kSlowestBand];
   if (median.count == 0 || slow.count == 0) return;
   SlowestHave have{slow.e2e() - median.e2e(), {}, slow.tokens, median.tokens};
+  // The median's unknown time may be of any part.
+  const DurationNs unknown = median.parts[RequestPart::kUnknown];
   for (size_t i = 0; i < kRequestParts; ++i) {
-    const DurationNs more = slow.parts.ns[i] - median.parts.ns[i];
-    if (more > DurationNs{}) have.parts.push_back({static_cast<RequestPart>(i), more});
+    const auto part = static_cast<RequestPart>(i);
+    const DurationNs more = slow.parts[part] - median.parts[part] -
+                            (part == RequestPart::kUnknown ? DurationNs{} : unknown);
+    if (more > DurationNs{}) have.parts.push_back({part, more});
   }
   std::ranges::stable_sort(have.parts, std::ranges::greater{}, &SlowestHave::Part::more);
   analysis.slowest = std::move(have);

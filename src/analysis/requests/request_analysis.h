@@ -28,7 +28,9 @@ struct SlowestHave {
     RequestPart part = RequestPart::kUnknown;
     DurationNs more;
   };
-  std::vector<Part> parts;  // only parts that are longer, sorted by the difference, largest first
+  // Only parts that are longer, sorted by the difference, largest first. Each is a lower bound: the
+  // unknown time of the median band may be of any part, so it is subtracted.
+  std::vector<Part> parts;
   double tokens = 0, median_tokens = 0;  // means of the two bands
 };
 

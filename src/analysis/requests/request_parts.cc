@@ -242,7 +242,8 @@ void RequestSplitter::AddSteps(const RequestFit& fit, uint32_t from, uint32_t la
 }
 
 void RequestSplitter::AddSend(uint32_t last, TimeNs seen, Path& path) const {
-  const bool is_claimed = seen - cells_.steps[last].work.end >= clock_error_;
+  const StepCells::Step& step = cells_.steps[last];
+  const bool is_claimed = step.known && seen - step.work.end > clock_error_;
   path.SpendAll(seen, is_claimed ? RequestPart::kSend : RequestPart::kUnknown);
 }
 
@@ -273,9 +274,8 @@ RequestParts RequestSplitter::UntilChunk(const RequestTimes& times, const Reques
     from = fit.first_read();
     const TimeNs begins = cells_.steps[from].work.start;
     const DurationNs least = least_until_first_.value_or(DurationNs{});
-    path.SpendAll(std::min(begins, times.sent + least), least.ns > 0 && least >= clock_error_
-                                                            ? RequestPart::kNetwork
-                                                            : RequestPart::kUnknown);
+    path.SpendAll(std::min(begins, times.sent + least),
+                  least > clock_error_ ? RequestPart::kNetwork : RequestPart::kUnknown);
     path.SpendAll(begins, RequestPart::kQueue);
   }
   auto last = end;

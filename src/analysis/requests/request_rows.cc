@@ -258,13 +258,14 @@ RequestRow SplitRun::RowOf(size_t number) const {
   const JoinedRequest& joined = join_.requests[number];
   RequestRow row = WithoutSteps(number);
   const Engine* engine = EngineOfRequest(number);
-  if (row.tokens == 0 || engine == nullptr) return row;
+  if (row.tokens == 0) return row;
   if (!joined.tokens.empty() && std::ranges::all_of(joined.tokens, [](const TokenSeat& seat) {
         return seat.fit == Fit::kOutside;
       })) {
     row.lacks = RequestLacks::kRecorded;
     return row;
   }
+  if (engine == nullptr) return row;
 
   const RequestTimes times = TimesOf(number, *engine);
   const std::vector<RequestFit> fits = FitsOf(number, joined.tokens.size());

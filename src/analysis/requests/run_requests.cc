@@ -92,6 +92,7 @@ void AnalyzeRequests(RunAnalysis& run, RequestTable table) {
         count[of.worker] == 1 ? name : fmt::format("{}.{}", name, of_worker[of.worker]++));
   }
   joined->join = JoinRequests(joined->table, std::move(engines));
+  if (joined->table.workers.empty()) joined->join.why = JoinWhy::kNoWorkers;
   std::vector<uint32_t> traces;
   for (const JoinEngine& engine : joined->join.engines) traces.push_back(engine.trace);
   joined->skew = SkewOf(run, traces);

@@ -57,6 +57,7 @@ class Explainer {
  private:
   [[nodiscard]] Result<uint32_t> TraceOf(const std::string& of) const;
   [[nodiscard]] const RequestRow* RowOf(const std::string& id) const;
+  [[nodiscard]] std::string NoRequest(const std::string& id) const;
   [[nodiscard]] std::vector<NextCommand::Option> NextOfRequest(const RequestRow& row) const;
   void AddSteps(const RequestRow& row, const RequestDetail& detail);
   void AddRequestsOf(uint32_t trace, uint32_t step);
@@ -129,19 +130,19 @@ void Explainer::AddNext(std::vector<NextCommand::Option> options) {
   document_.AddPart(std::move(next));
 }
 
+std::string Explainer::NoRequest(const std::string& id) const {
+  std::vector<std::string> ids = {"slowest", "median"};
+  for (const RequestRow& one : run_.requests.rows) ids.push_back(one.id);
+  const std::string near = Closest(id, ids);
+  return fmt::format("no request {}{}; '{}' lists them", Quoted(id),
+                     near.empty() ? "" : fmt::format(" (did you mean {}?)", VisibleText(near)),
+                     Command("analyze", "--requests"));
+}
+
 Result<Document> Explainer::Request(const std::string& id) {
   const RequestRow* row = RowOf(id);
   if (!run_.requests.any()) return Fail(ErrorKind::kUsage, fmt::format(kNoRequestHere, Quoted(id)));
-  if (row == nullptr) {
-    std::vector<std::string> ids = {"slowest", "median"};
-    for (const RequestRow& one : run_.requests.rows) ids.push_back(one.id);
-    const std::string near = Closest(id, ids);
-    return Fail(
-        ErrorKind::kUsage,
-        fmt::format("no request {}{}; '{}' lists them", Quoted(id),
-                    near.empty() ? "" : fmt::format(" (did you mean {}?)", VisibleText(near)),
-                    Command("analyze", "--requests")));
-  }
+  if (row == nullptr) return Fail(ErrorKind::kUsage, NoRequest(id));
   std::vector<std::string> facts = {row->whole ? "answered in full"
                                                : std::string(RequestStatusId(*row))};
   if (id != row->id)
@@ -157,24 +158,34 @@ Result<Document> Explainer::Request(const std::string& id) {
   std::vector<std::string> times;
   if (row->ttft) times.push_back("TTFT " + FormatDuration(*row->ttft));
   times.push_back(FormatDuration(row->e2e) + (row->whole ? " to its last token" : " to its end"));
+  DurationNs before;  // of its time, before the recording
   const auto detail = run_.joined && row->lacks == RequestLacks::kNothing
                           ? DetailOf(InputOf(run_), row->number)
                           : std::nullopt;
   if (detail && row->trace) {
     const TimeNs zero = run_.traces[*row->trace].run_zero();
+    const DurationNs due = detail->due - zero;
+    before = std::max(DurationNs{}, -due);
     times.insert(times.begin(),
-                 "due " + FormatDuration(detail->due - zero) + " after the first event");
+                 fmt::format("due {} {} the first event", FormatDuration(due.ns < 0 ? -due : due),
+                             due.ns < 0 ? "before" : "after"));
   }
   document_.Add(Labelled{"times", std::move(times)});
   if (const std::string_view why = WhyNotSplit(row->lacks); !why.empty())
     document_.Add(Labelled{"not split", {std::string(why)}, Paint::kYellow});
-  if (row->lacks == RequestLacks::kNothing && !row->sure)
+  if (before.ns > 0)
+    document_.Add(Labelled{"unknown",
+                           {FormatDuration(before) + " of its time lie before the recording"},
+                           Paint::kYellow});
+  if (row->lacks == RequestLacks::kNothing && !row->sure && row->inside)
     document_.Add(
         Labelled{"unsure",
                  {"it fits the steps in several ways; what differs between them is unknown"},
                  Paint::kYellow});
   document_.AddPart(TitledTable{.table = RequestPartsTable(*row), .title = "Parts"});
-  AddPartsLegend(document_, row->parts);
+  RequestParts shown = row->parts;
+  shown.Add(row->ttft_parts);
+  AddPartsLegend(document_, shown);
   if (!detail || !row->steps_known) {
     AddNext({{Command("analyze", "--requests"), "all requests"}});
     return std::move(document_);
@@ -216,12 +227,8 @@ void Explainer::AddSteps(const RequestRow& row, const RequestDetail& detail) {
   std::vector<std::string> others;
   for (const RequestRow& other : run_.requests.rows) {
     if (&other == &row || other.trace != row.trace || !other.reads_known) continue;
-    // Whether the other prompt was read in a step that also made a token of this answer.
-    const bool meets = std::ranges::any_of(detail.chunks, [&](const RequestDetail::Chunk& chunk) {
-      return chunk.step && *chunk.step > row.token_step && *chunk.step >= other.first_step &&
-             *chunk.step <= other.token_step;
-    });
-    if (meets) others.push_back(other.id);
+    if (other.token_step > row.token_step && other.first_step <= row.last_step)
+      others.push_back(other.id);
   }
   document_.AddPart(TitledTable{.table = TokenGapsTable(detail, steps, trace.run_zero()),
                                 .title = "The longest waits for a token",
@@ -232,13 +239,17 @@ void Explainer::AddSteps(const RequestRow& row, const RequestDetail& detail) {
   if (detail.chunks.size() > kSlowestGaps + 1)
     document_.Add(Paragraph{
         fmt::format("{} of {} waits shown", kSlowestGaps, detail.chunks.size() - 1), Paint::kDim});
-  if (others.empty()) return;
-  const size_t count = others.size();
-  others.resize(std::min(count, kListedRequests));
-  document_.Add(Paragraph{
-      fmt::format("{} read in the steps of its answer: {}{}",
-                  FormatCounted(count, "other prompt was", "other prompts were"),
-                  fmt::join(others, ", "), count > kListedRequests ? " and others" : "")});
+  // Prompts that the steps of its answer read, each counted in every step that read some of it.
+  int64_t reads = 0;
+  for (uint32_t step = row.token_step + 1; step <= row.last_step; ++step)
+    reads += std::max<int64_t>(0, steps.steps[step].label.context_requests);
+  if (reads == 0) return;
+  const bool shows_all = others.size() <= kListedRequests;
+  others.resize(std::min(others.size(), kListedRequests));
+  document_.Add(Paragraph{fmt::format(
+      "the steps of its answer read other prompts {}{}{}{}",
+      reads == 1 ? "once" : FormatCounted(static_cast<uint64_t>(reads), "time"),
+      others.empty() ? "" : ": ", fmt::join(others, ", "), shows_all ? "" : " and others")});
 }
 
 Result<Document> Explainer::Step(const ExplainTarget& target) {
@@ -308,6 +319,14 @@ void Explainer::AddRequestsOf(uint32_t trace, uint32_t step) {
   document_.AddPart(TitledTable{.table = RequestsInStepTable(run_.requests, in_it),
                                 .title = "Requests in it",
                                 .screen_rows = kListedRequests});
+  const StepLabel& label = run_.traces[trace].steps.steps[step].label;
+  const int64_t all = label.context_requests < 0 || label.generation_requests < 0
+                          ? 0
+                          : label.context_requests + label.generation_requests;
+  if (const auto known = static_cast<int64_t>(in_it.size()); known < all)
+    document_.Add(Paragraph{fmt::format("which requests the other {} are is not known",
+                                        FormatCount(static_cast<uint64_t>(all - known))),
+                            Paint::kDim});
 }
 
 Result<Document> Explainer::Gap(const ExplainTarget& target) {

@@ -72,8 +72,11 @@ void Slowest(auto& out, const SlowestHave& slowest) {
   out.Field(Key{"tokens", "mean number of output tokens in the slowest band"}, slowest.tokens);
   out.Field(Key{"median_tokens", "mean number of output tokens in the median band"},
             slowest.median_tokens);
-  out.Rows(Key{"parts", "parts with more time in the slowest band, most first"}, slowest.parts,
-           [&](const SlowestHave::Part& part) {
+  out.Rows(Key{"parts",
+               "parts with more time in the slowest band, most first; each is less by the unknown "
+               "time of the "
+               "median band, which may be of any part"},
+           slowest.parts, [&](const SlowestHave::Part& part) {
              out.Field(Key{"part", "name of the part"}, RequestPartId(part.part));
              out.Field(Key{"more_ns", "excess of its mean"}, part.more);
            });

@@ -94,6 +94,22 @@ Table ReadsTable(const RequestDetail& detail, const StepTable& steps, TimeNs ori
   return table;
 }
 
+namespace {
+
+// The label of a step, with the prompts of all steps after that of the token before: an engine that
+// reads prompts in steps of their own lets the answer wait for these.
+StepLabel LabelSince(const RequestDetail::Chunk& before, uint32_t step, const StepTable& steps) {
+  StepLabel label = steps.steps[step].label;
+  if (!before.step || before.step != before.step_at_most || label.context_tokens < 0) return label;
+  for (uint32_t i = *before.step + 1; i < step; ++i) {
+    label.context_requests += std::max<int64_t>(0, steps.steps[i].label.context_requests);
+    label.context_tokens += std::max<int64_t>(0, steps.steps[i].label.context_tokens);
+  }
+  return label;
+}
+
+}  // namespace
+
 Table TokenGapsTable(const RequestDetail& detail, const StepTable& steps, TimeNs origin) {
   Table table{"token_gaps",
               {Col{"token", "token", kCount}, Col{"at_ns", "seen at", kDuration}.UnitGroup(1),
@@ -116,7 +132,8 @@ Table TokenGapsTable(const RequestDetail& detail, const StepTable& steps, TimeNs
         chunk.step && chunk.step == chunk.step_at_most && *chunk.step < steps.steps.size();
     std::vector<Cell> cells = {CountCell(token), (chunk.seen - origin).ns, chunk.gap.Sum().ns,
                                known ? CountCell(*chunk.step + uint64_t{1}) : Cell()};
-    std::ranges::move(known ? LabelCells(steps.steps[*chunk.step].label) : std::vector<Cell>(3),
+    std::ranges::move(known ? LabelCells(LabelSince(detail.chunks[number - 1], *chunk.step, steps))
+                            : std::vector<Cell>(3),
                       std::back_inserter(cells));
     cells.emplace_back(LargestParts(chunk.gap));
     table.Add(std::move(cells));

@@ -33,7 +33,7 @@ void AddPartColumns(Table& table, const RequestParts& sums, std::string_view mea
     const auto place = static_cast<size_t>(std::ranges::find(order, i) - order.begin());
     Col column =
         Col{ColumnKey("", part), std::string(RequestPartId(part)), kDuration}.UnitGroup(1).GivesWay(
-            place < 3   ? 0
+            place < 2   ? 0
             : place < 5 ? 1
             : place < 7 ? 2
                         : Col::kTurns);
@@ -41,8 +41,11 @@ void AddPartColumns(Table& table, const RequestParts& sums, std::string_view mea
   }
 }
 
+// A part without time is blank if some time is unknown: it may be of that part.
 void AddPartCells(const RequestParts& parts, std::vector<Cell>& cells) {
-  for (const DurationNs part : parts.ns) cells.emplace_back(part.ns);
+  const bool any_unknown = parts[RequestPart::kUnknown].ns > 0;
+  for (const DurationNs part : parts.ns)
+    cells.push_back(part.ns == 0 && any_unknown ? Cell() : Cell(part.ns));
 }
 
 Cell Number(bool known, uint32_t step) { return known ? CountCell(step + 1) : Cell(); }

@@ -50,6 +50,8 @@ std::string_view JoinWhyId(JoinWhy why) {
       return "joined";
     case JoinWhy::kOthers:
       return "others";
+    case JoinWhy::kNoWorkers:
+      return "no-workers";
     case JoinWhy::kNoRequests:
       return "no-requests";
     case JoinWhy::kNoSteps:
@@ -69,6 +71,8 @@ std::string_view WhyNotJoined(JoinWhy why) {
     case JoinWhy::kJoined:
     case JoinWhy::kOthers:
       return "";
+    case JoinWhy::kNoWorkers:
+      return "run.json is missing or damaged, so nothing says which engines served them, and when";
     case JoinWhy::kNoRequests:
       return "no record has tokens and times";
     case JoinWhy::kNoSteps:
@@ -133,11 +137,16 @@ std::string WhatSlowestHave(const RequestAnalysis& requests) {
   if (have.more <= DurationNs{}) return text;
   // Names the parts that explain at least a tenth of the difference, three at most.
   constexpr size_t kMost = 3;
+  const bool at_least = median.parts[RequestPart::kUnknown].ns > 0;
   size_t shown = 0;
   for (const SlowestHave::Part& part : have.parts) {
     if (shown == kMost || part.more.ns * 10 < have.more.ns) break;
-    text += fmt::format("{}{} +{}", shown == 0 ? ": " : ", ", RequestPartId(part.part),
-                        FormatDuration(part.more));
+    if (at_least && part.part == RequestPart::kUnknown) continue;
+    text += fmt::format("{}{} +{}",
+                        shown > 0  ? ", "
+                        : at_least ? ": at least "
+                                   : ": ",
+                        RequestPartId(part.part), FormatDuration(part.more));
     ++shown;
   }
   // Says if the answers are longer, because longer answers take longer.
@@ -150,9 +159,9 @@ std::string WhatSlowestHave(const RequestAnalysis& requests) {
 
 std::string OfRequests(const std::vector<const RequestRow*>& by_e2e) {
   const RequestRow& first = *by_e2e.front();
-  const std::string_view which = first.inside ? " whose steps are all known"
+  const std::string_view which = first.inside ? " whose tokens were all made in the recording"
                                  : first.lacks == RequestLacks::kNothing
-                                     ? " whose steps are partly known"
+                                     ? " whose tokens were partly made in it"
                                      : "";
   return fmt::format("of {}{}", FormatCount(by_e2e.size()), which);
 }
