@@ -61,7 +61,7 @@ BUSY = re.compile(r"the client was the limit|: its flush has taken ")
 def masked(line):
     """The part of a line that is the same in every run: without numbers, units, bars and column widths."""
     line = re.sub(r"[█▉▊▋▌▍▎▏▁▂▃▄▅▆▇▒░]+", "", line)
-    line = re.sub(r"no change beyond [\d.]+ % of noise|cannot tell: the rate varies too much|(no cost seen: [\d.]+ % faster with it|[+-][\d.]+ %), give or take [\d.]+ %", "COST", line)
+    line = re.sub(r"no change beyond [\d.]+ % noise|cannot tell: the rate varies too much|(no cost seen: [\d.]+ % faster with it|[+-][\d.]+ %), give or take [\d.]+ %", "COST", line)
     line = re.sub(r"http://[\d.]+:\d+", "URL", line)
     line = re.sub(r"/\S+/engines\b", "FOLDER", line)
     line = re.sub(r"\d[\d,.]*( to \d[\d,.]*)?( (ns|us|ms|s|B|kB|MB|GB)\b)?", "#", line)

@@ -215,8 +215,7 @@ Result<int> Run(const DoctorArguments& a) {
     subjects.push_back(subject.find("://") == std::string::npos ? subject : ShownUrl(subject));
     const auto examined = Examine(subject, looks, interrupt.token(), examination);
     if (examined) {
-      // A named file that could not be examined (it is no engine's log, for instance) must not look
-      // clean.
+      // A named file that could not be examined must not look clean.
       if (std::ranges::any_of(examination.looked, [&](const Looked& one) {
             return one.is_subject && one.at == subject && !one.cannot.empty();
           }))

@@ -144,7 +144,7 @@ std::string CostText(double unprofiled, double profiled, double share, double er
   const std::string seen =
       std::abs(share) <= error
           ? error > kMostError ? "cannot tell: the rate varies too much"
-                               : fmt::format("no change beyond {:.0f} % of noise", 100 * error)
+                               : fmt::format("no change beyond {:.0f} % noise", 100 * error)
       : share < 0 ? fmt::format("no cost seen: {:.1f} % faster with it, give or take {:.1f} %",
                                 -100 * share, 100 * error)
                   : fmt::format("{:+.1f} %, give or take {:.1f} %", -100 * share, 100 * error);

@@ -28,8 +28,8 @@ std::string WorkersText(const Recording& recording, const TextStyle& style);
 
 // "4 of 4 ranks proven, 1 incomplete". Incomplete: the profiler of the rank lost rows or times.
 std::string ProvenText(int64_t proven, int64_t ranks, int64_t incomplete);
-// "2330 tok/s unprofiled, 2415 profiled: no change beyond 10 % of noise". `share` and `error`: see
-// Recording::Cost.
+// "2330 tok/s unprofiled, 2415 profiled: no change beyond 10 % noise". `share` and `error`:
+// see Recording::Cost.
 std::string CostText(double unprofiled, double profiled, double share, double error);
 
 }  // namespace tacho

@@ -77,7 +77,7 @@ class RecordEnding : public testing::Test {
 TEST_F(RecordEnding, SaysWhatARecordingIsWorth) {
   EXPECT_EQ(Ending(),
             R"( proof    4 of 4 ranks proven · 400 to 401 steps each · started within 0.01 ms
- cost     2000 tok/s unprofiled, 2000 profiled: no change beyond 0 % of noise
+ cost     2000 tok/s unprofiled, 2000 profiled: no change beyond 0 % noise
  latency  TTFT p50 12.0, p99 13.0 ms · TPOT p50 4.55, p99 4.60 ms unprofiled
           TTFT p50 12.0, p99 13.0 ms · TPOT p50 4.55, p99 4.60 ms profiled
  folder   tacho-20261123-112400
@@ -96,7 +96,7 @@ TEST_F(RecordEnding, CountsTheStepsOfOneRankAndOneStep) {
 TEST_F(RecordEnding, ACostThatIsLostInNoiseIsNotTold) {
   for (const size_t part : {0u, 3u, 5u, 8u}) recording_.profiled.tokens_in_parts[part] = 5'000;
   EXPECT_THAT(Ending(160), HasSubstr("profiled: cannot tell: the rate varies too much"));
-  EXPECT_THAT(Ending(160), Not(HasSubstr("of noise")));
+  EXPECT_THAT(Ending(160), Not(HasSubstr("% noise")));
 }
 
 TEST_F(RecordEnding, CountsWhatIsMissingAndNamesTheFirst) {

@@ -188,7 +188,7 @@ std::string CostOf(const ComparedSide& runs, std::string_view side) {
   if (count == 0) return "";
   const double share = shares / count, error = std::sqrt(squares) / count;
   if (std::abs(share) <= error)
-    return fmt::format("did not slow {} beyond {:.1f} % of noise", side, 100 * error);
+    return fmt::format("did not slow {} beyond {:.1f} % noise", side, 100 * error);
   if (share < 0)
     return fmt::format("did not slow {}, which was {:.1f} % ± {:.1f} % faster meanwhile", side,
                        -100 * share, 100 * error);
