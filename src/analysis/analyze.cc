@@ -240,6 +240,7 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
             analysis.memory = TabulateMemory(prepared.index, scope);
           }},
          options.threads);
+  analysis.roofline = RooflineOf(prepared, analysis.layers, options.roofline);
   if (analysis.facts.mixed_ranks) return WithoutFigures(std::move(analysis));
   if (digest)
     analysis.digest =

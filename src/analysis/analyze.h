@@ -18,6 +18,7 @@
 #include "analysis/ranks/digest.h"
 #include "analysis/ranks/ranks.h"
 #include "analysis/requests/request_analysis.h"
+#include "analysis/roofline/roofline.h"
 #include "analysis/steps/step_profile.h"
 #include "analysis/steps/steps.h"
 #include "model/clocks.h"
@@ -55,6 +56,7 @@ struct TraceAnalysis {
   StepTable steps;
   StepProfile step_profile;  // empty unless AnalysisOptions asks for it
   LayerTable layers;
+  Roofline roofline;  // empty unless AnalysisOptions has a model
   IdleTable idle;
   // Null unless AnalysisOptions asks for it; always null if results were read back.
   std::shared_ptr<const TraceDigest> digest;
@@ -107,7 +109,8 @@ struct AnalysisOptions {
   bool key_averages = true;
   bool step_profile = false;
   bool digest = false;
-  size_t threads = 1;  // independent analyses run in parallel; the result does not depend on it
+  RooflineSetup roofline = {};
+  size_t threads = 1;  // independent analyses run at once; the result is the same
 };
 // Runs every analysis over one trace. `prepared`: for the same scope. Adds notes that only an
 // analysis can give (orphans, long overlaps, no GPU events). The result copies its strings, so the

@@ -16,6 +16,7 @@ std::string NeedEvents(const ReadOptions& options) {
   if (options.window) need.emplace_back("--window");
   if (!options.device.empty()) need.emplace_back("--device");
   if (options.own_rules) need.emplace_back("--rules");
+  if (options.roofline.model) need.emplace_back("--model-config");
   return fmt::format("{}", fmt::join(need, " and "));
 }
 

@@ -17,6 +17,7 @@
 #include "run/add_results.h"
 #include "run/copied_traces.h"
 #include "run/join_slices.h"
+#include "run/model_config.h"
 #include "run/outcome.h"
 #include "run/read_requests.h"
 #include "run/run_place.h"
@@ -340,6 +341,7 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
                                      .key_averages = options.key_averages,
                                      .step_profile = options.step_profile,
                                      .digest = true,
+                                     .roofline = WithKeptModel(options.roofline, outcome.seen.path),
                                      .threads = at_once});
               }();
               analysis.first_of_file = outcome.first;

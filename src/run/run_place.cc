@@ -25,6 +25,10 @@ std::optional<PlaceInRun> RunPlaceOf(const std::string& trace) {
   return std::nullopt;
 }
 
+std::string ModelConfigName(std::string_view worker) {
+  return "models/" + std::string(worker) + ".json";
+}
+
 std::string ReadRunJson(const std::string& folder) {
   const std::string path = folder + "/run.json";
   std::error_code failed;

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace tacho {
 
@@ -11,6 +12,9 @@ struct PlaceInRun {
 };
 // Looks only at the path of the trace. nullopt if it is not in a run folder.
 std::optional<PlaceInRun> RunPlaceOf(const std::string& trace);
+
+// The name in a run folder of the config.json of a worker's model.
+std::string ModelConfigName(std::string_view worker);
 
 // The text of FOLDER/run.json; "" if it cannot be read.
 std::string ReadRunJson(const std::string& folder);

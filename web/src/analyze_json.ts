@@ -496,6 +496,47 @@ export interface AnalyzeJson {
         }[];
       }[];
     };
+    roofline?: {
+      gpu: string;
+      peak: {
+        flops_16_bit: number;
+        flops_8_bit: number;
+        flops_4_bit: number;
+        memory_bytes: number;
+        link_bytes: number;
+      };
+      model: {
+        type: string;
+        layers: number;
+        tensor_ranks: number;
+      };
+      phases: {
+        phase: "prefill" | "decode" | "mixed" | "empty" | "other";
+        steps: number;
+        flops: number;
+        bytes: number;
+        link_bytes: number;
+        ns: number;
+        roof_ns: number;
+        mfu: number;
+        mbu: number;
+      }[];
+      blocks: {
+        phase: "prefill" | "decode" | "mixed" | "empty" | "other";
+        id: "norm" | "qkv" | "rope-kv-write" | "attention" | "state-space" | "output-projection" | "all-reduce" | "mlp-up" | "activation" | "mlp-down" | "router" | "experts-up" | "experts-down" | "experts" | "shared-expert" | "dispatch" | "combine" | "other" | "input-preparation" | "embedding" | "final-norm" | "lm-head" | "sampling";
+        steps: number;
+        flops: number;
+        bytes: number;
+        link_bytes: number;
+        ns: number;
+        roof_ns: number;
+        mfu: number;
+        mbu: number;
+      }[];
+      missing: {
+        id: "model" | "gpu" | "ranks" | "number-format" | "steps" | "one-device" | "tokens" | "lengths" | "layers" | "same-model" | "routed-tokens";
+      }[];
+    };
     idle?: {
       window_ns: number;
       busy_ns: number;

@@ -47,6 +47,7 @@ Structure StructureOf(const std::vector<LayerRole>& roles) {
 // Sums over the steps of one phase.
 struct PhaseSums {
   uint64_t steps = 0;
+  std::vector<uint32_t> step_indexes;
   std::vector<SumsByBlock> layers;
   std::vector<std::string> kinds;
   SumsByBlock outside{};
@@ -129,6 +130,7 @@ class LayerFinding {
       PhaseLayers& of = table.phases.emplace_back();
       of.phase = phase;
       of.steps = sums.steps;
+      of.step_indexes = sums.step_indexes;
       of.outside = TimesOf(sums.outside);
       for (uint32_t i = 0; i < count; ++i) {
         LayerRow& row = of.layers.emplace_back();
@@ -169,6 +171,7 @@ class LayerFinding {
     if (prepared_.work.on_host) continued = ContinuedBlocks(found);
     const std::vector<LayerBlock>& blocks =
         prepared_.work.on_host ? continued : found.structure->blocks;
+    sums.step_indexes.push_back(found.of.step);
     if (sums.steps++ == 0) {
       sums.layers.resize(layers.size());
       sums.kinds = KindsOf(found.of.roles, blocks, layers);

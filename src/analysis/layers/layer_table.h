@@ -42,6 +42,9 @@ struct LayerRow {
 struct PhaseLayers {
   Phase phase = Phase::kOther;
   uint64_t steps = 0;
+  // Indexes into StepTable::steps of these steps, one for each device; empty in results that were
+  // read back.
+  std::vector<uint32_t> step_indexes;
   std::vector<LayerRow> layers;
   std::vector<BlockTime> outside;  // work outside of all layers
 };

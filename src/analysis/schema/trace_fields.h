@@ -4,6 +4,7 @@
 #include "analysis/schema/integrity_fields.h"
 #include "analysis/schema/layer_fields.h"
 #include "analysis/schema/memory_fields.h"
+#include "analysis/schema/roofline_fields.h"
 #include "analysis/schema/table_fields.h"
 
 // The fields of schema 1 (docs/json.md) for a trace and for a run. conditions.h explains `out`.
@@ -226,6 +227,7 @@ void TraceFields(auto& out, auto& trace, const auto& short_name) {
   if (IsThere(out, "steps", !trace.steps.method.empty())) Steps(out, trace.steps);
   if (IsThere(out, "step_parts", !trace.step_profile.rows.empty())) StepParts(out, trace);
   if (IsThere(out, "layers", !trace.devices.empty())) Layers(out, trace.layers);
+  if (IsThere(out, "roofline", trace.roofline.wanted())) RooflineFields(out, trace.roofline);
   if (Holds(out, !trace.devices.empty())) Idle(out, trace.idle);
 }
 

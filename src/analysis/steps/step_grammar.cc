@@ -1,5 +1,7 @@
 #include "analysis/steps/step_grammar.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -27,6 +29,18 @@ struct Grammar {
   std::vector<Piece> pieces;
 };
 
+struct Field {
+  std::string_view name;
+  int64_t StepLabel::*member;
+};
+constexpr Field kFields[] = {
+    {"cr", &StepLabel::context_requests},  {"ct", &StepLabel::context_tokens},
+    {"ck", &StepLabel::context_k},         {"cqq", &StepLabel::context_qq},
+    {"cqk", &StepLabel::context_qk},       {"gr", &StepLabel::generation_requests},
+    {"gt", &StepLabel::generation_tokens}, {"gk", &StepLabel::generation_k},
+    {"gqk", &StepLabel::generation_qk},
+};
+
 Result<Piece> ReadField(std::string_view names) {
   Piece piece{
       .kind = names == "*" ? Piece::Kind::kAny : Piece::Kind::kNumber, .literal = {}, .fields = {}};
@@ -34,16 +48,10 @@ Result<Piece> ReadField(std::string_view names) {
   while (!names.empty()) {
     const std::string_view name = names.substr(0, names.find(','));
     names.remove_prefix(std::min(names.size(), name.size() + 1));
-    if (name == "cr")
-      piece.fields.push_back(&StepLabel::context_requests);
-    else if (name == "ct")
-      piece.fields.push_back(&StepLabel::context_tokens);
-    else if (name == "gr")
-      piece.fields.push_back(&StepLabel::generation_requests);
-    else if (name == "gt")
-      piece.fields.push_back(&StepLabel::generation_tokens);
-    else
-      return Fail(ErrorKind::kUsage, "expected cr, ct, gr, gt, n or * in braces");
+    const auto* const field = std::ranges::find(kFields, name, &Field::name);
+    if (field == std::end(kFields))
+      return Fail(ErrorKind::kUsage, fmt::format("no number is called '{}'", name));
+    piece.fields.push_back(field->member);
   }
   return piece;
 }
@@ -165,10 +173,15 @@ std::optional<ParsedStep> ParseStep(std::string_view annotation) {
     if (label.phase == Phase::kPrefill || label.phase == Phase::kEmpty) {
       none(label.generation_requests);
       none(label.generation_tokens);
+      none(label.generation_k);
+      none(label.generation_qk);
     }
     if (label.phase == Phase::kDecode || label.phase == Phase::kEmpty) {
       none(label.context_requests);
       none(label.context_tokens);
+      none(label.context_k);
+      none(label.context_qq);
+      none(label.context_qk);
     }
     return ParsedStep{grammar.engine, label, grammar.phase == "part"};
   }

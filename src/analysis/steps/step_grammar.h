@@ -11,12 +11,17 @@ enum class Phase : uint8_t { kPrefill, kDecode, kMixed, kEmpty, kOther };
 constexpr size_t kPhaseCount = 5;
 std::string_view PhaseName(Phase phase);
 
-// What the annotation of an engine step tells. Requests and tokens are -1 if it does not give them.
-// Two counts are always known to be 0: generation in a prefill step and context in a decode step.
+// What the annotation of an engine step tells. A number is -1 if it does not give it. Two parts are
+// always known to be 0: generation in a prefill step and context in a decode step.
+//
+// A request of a step has q new tokens and k tokens in all, the new ones included. Detailed
+// annotations give sums over the requests of each part.
 struct StepLabel {
   Phase phase = Phase::kOther;
-  int64_t context_requests = -1, context_tokens = -1;
-  int64_t generation_requests = -1, generation_tokens = -1;
+  int64_t context_requests = -1, context_tokens = -1;        // number of prompts, sum of q
+  int64_t generation_requests = -1, generation_tokens = -1;  // the same for answers
+  int64_t context_k = -1, context_qq = -1, context_qk = -1;  // sums of k, q*q and q*k
+  int64_t generation_k = -1, generation_qk = -1;
 };
 struct ParsedStep {
   // The engine whose grammar matched: "vllm", "sglang", "atom", or "torch" for ProfilerStep; "" if

@@ -18,7 +18,7 @@ struct AnalyzeOptions : ReadingArguments {
   std::optional<int64_t> top;
   bool kernels = false, categories = false, ops = false, launches = false, copies = false,
        memory = false, gaps = false, ranks = false, requests = false, steps = false,
-       findings = false, layers = false, devices = false;
+       findings = false, layers = false, roofline = false, devices = false;
   std::optional<std::string> sort, filter;
   std::string color = "auto";
   bool wide = false;

@@ -18,6 +18,7 @@ std::vector<WholeTable> AnalyzeOptions::Tables() const {
   add(requests, WholeTable::kRequests);
   add(steps, WholeTable::kSteps);
   add(layers, WholeTable::kLayers);
+  add(roofline, WholeTable::kRoofline);
   add(devices, WholeTable::kDevices);
   add(categories, WholeTable::kCategories);
   add(kernels, WholeTable::kKernels);
@@ -62,6 +63,7 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
         {"--ops", "", "host operators, and by input shape where recorded", &o.ops},
         {"--steps", "", "engine steps", &o.steps},
         {"--layers", "", "layers of the model and their blocks, by phase", &o.layers},
+        {"--roofline", "", "phases and blocks beside the limits of the hardware", &o.roofline},
         {"--gaps", "", "idle time by cause, and the longest gaps", &o.gaps},
         {"--launches", "", "launches, host calls and queues", &o.launches},
         {"--copies", "", "copies and memsets", &o.copies},
@@ -80,6 +82,7 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
          "!=): gemm, 'p99_ns>100us', 'share>=5%', category=norm; '\"a<1\"' is a TEXT",
          &o.filter}}},
       o.WhatToLookAt(),
+      o.TheModel(),
       {"how",
        {{"-w,--wide", "", "full names, lines of any length", &o.wide},
         OptionRow{"--color", "WHEN",

@@ -176,6 +176,7 @@ CommandSpec ReportSpec(ReportOptions& o) {
          &o.redact},
         o.traces.KeepSecrets()}},
       o.WhatToLookAt(),
+      o.TheModel(),
       {"how", o.How()},
   };
   spec.examples = {

@@ -1,6 +1,7 @@
 #include "cli/screen/reading.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include "io/read_whole.h"
 #include "report/documents/report_parts.h"
 #include "report/words/rank_text.h"
+#include "run/model_config.h"
 #include "run/unproven_ranks.h"
 #include "text/format_number.h"
 #include "text/shell_word.h"
@@ -114,6 +116,25 @@ OptionGroup ReadingArguments::WhatToLookAt() {
         &rules_file}}};
 }
 
+OptionGroup ReadingArguments::TheModel() {
+  return {
+      "the model, for its roofline (docs/metrics.md#roofline)",
+      {{"--model-config", "FILE",
+        "config.json of the model, or its folder; tacho record keeps that of an engine on a host "
+        "that it "
+        "can read",
+        &model_config},
+       {"--gpu", "NAME",
+        fmt::format("the accelerator, if the trace does not name it: {}",
+                    fmt::join(AcceleratorIds(), ", ")),
+        &gpu},
+       {"--tensor-parallel", "N",
+        "ranks that share each matrix (default: the world size that the trace has)",
+        &tensor_parallel, 1},
+       {"--context-length", "N", "mean length of a request in tokens, for steps that do not say it",
+        &context_length, 1}}};
+}
+
 std::vector<OptionRow> ReadingArguments::How() {
   return {{"--threads", "N", "threads to use (default: one for each core)", &threads, 1},
           {"--no-progress", "", "no progress bar on standard error", &no_progress}};
@@ -135,6 +156,20 @@ Result<ReadOptions> ReadOptionsOf(const ReadingArguments& arguments) {
   ReadOptions reading;
   reading.device = arguments.device;
   reading.own_rules = arguments.rules_file.has_value();
+  RooflineSetup& roofline = reading.roofline;
+  roofline.tensor_ranks = arguments.tensor_parallel;
+  roofline.context_length = arguments.context_length;
+  if (arguments.model_config) {
+    TACHO_ASSIGN_OR_RETURN(roofline.model, ReadModelConfig(*arguments.model_config));
+  }
+  if (arguments.gpu) {
+    roofline.gpu = FindAccelerator(*arguments.gpu);
+    if (!roofline.gpu) {
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("--gpu: no accelerator is called '{}': {}",
+                              VisibleText(*arguments.gpu), fmt::join(AcceleratorIds(), ", ")));
+    }
+  }
   if (arguments.window) {
     TACHO_ASSIGN_OR_RETURN(reading.window, WithContext(ParseWindow(*arguments.window), "--window"));
   }

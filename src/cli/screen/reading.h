@@ -21,11 +21,15 @@ struct ReadingArguments {
   std::string device;
   std::optional<std::string> window;
   std::optional<std::string> rules_file;
+  // For the roofline.
+  std::optional<std::string> model_config, gpu;
+  std::optional<int64_t> tensor_parallel, context_length;
   std::optional<int64_t> threads;
   bool no_progress = false;
 
   // The option rows; they write into this object.
   OptionGroup WhatToLookAt();
+  OptionGroup TheModel();
   std::vector<OptionRow> How();
 };
 

@@ -33,6 +33,7 @@ struct SimulateTraceOptions {
   std::optional<double> noise, run_shift, gap_ms, failed, cached, merged, recorded_from,
       recorded_to, clock_error_us;
   std::string front = "direct";
+  bool detailed = false;
   std::vector<std::string> changes;
 };
 
@@ -78,7 +79,11 @@ CommandSpec SimulateTraceSpec(SimulateTraceOptions& o) {
             .OneOf(NamesOf(HardwarePresets())),
         {"--requests", "N", "most requests in flight (default 32)", &o.requests, 1},
         {"--prompt-tokens", "N", "mean length of a prompt (default 256)", &o.prompt_tokens, 1},
-        {"--output-tokens", "N", "mean length of an answer (default 16)", &o.output_tokens, 1}}},
+        {"--output-tokens", "N", "mean length of an answer (default 16)", &o.output_tokens, 1},
+        {"--detailed", "",
+         "steps are named with the lengths of their requests (vLLM's detailed_trace_annotation, "
+         "SGLang's detailed annotations)",
+         &o.detailed}}},
       {"single requests, in a run folder as tacho record writes it",
        {{"--traffic", "N",
          "N requests at random times, with the truth of which step made which token; without "
@@ -133,6 +138,7 @@ Result<KnownRunOptions> KnownOptionsOf(const SimulateTraceOptions& o) {
   out.engine = o.engine == "vllm" ? SimulatedEngine::kVllm : SimulatedEngine::kSglang;
   out.model = o.model_size;
   out.hardware = o.hardware;
+  out.detailed = o.detailed;
   out.steps = o.steps.value_or(out.steps);
   out.ranks = o.ranks.value_or(out.ranks);
   out.layers = o.layers.value_or(out.layers);

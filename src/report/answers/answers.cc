@@ -6,9 +6,11 @@
 #include <cmath>
 #include <map>
 
+#include "base/share.h"
 #include "report/answers/answer_parts.h"
 #include "report/words/compare_words.h"
 #include "report/words/integrity_words.h"
+#include "report/words/roofline_words.h"
 #include "text/format_number.h"
 
 namespace tacho {
@@ -32,9 +34,44 @@ Answer AnswerChange(const AnswerInput& in) {
   return answer;
 }
 
-Answer AnswerLimit(const AnswerInput& /*in*/) {
-  return CannotTell(
-      "the traces state neither the bytes that kernels move nor the device's peak rates");
+// Of the phase that takes most time, over all ranks.
+Answer AnswerLimit(const AnswerInput& in) {
+  std::map<Phase, RoofWork> phases;
+  const Roofline* lacking = nullptr;
+  for (const TraceAnalysis* trace : in.ranks) {
+    if (!trace->roofline.missing.empty()) lacking = &trace->roofline;
+    for (const RoofPhase& of : trace->roofline.phases) {
+      RoofWork& sum = phases[of.phase];
+      const auto weight = static_cast<double>(of.time.ns);
+      sum.steps += of.steps;
+      sum.time += of.time;
+      sum.roof += of.roof;
+      sum.mfu += of.mfu * weight;
+      sum.mbu += of.mbu * weight;
+    }
+  }
+  const auto most =
+      std::ranges::max_element(phases, {}, [](const auto& of) { return of.second.time; });
+  if (most == phases.end() || most->second.time.ns == 0) {
+    return CannotTell(lacking == nullptr
+                          ? "the model is not known: analyze and report take --model-config"
+                          : MissingText(*lacking));
+  }
+  const auto& [phase, sum] = *most;
+  const auto steps = static_cast<int64_t>(sum.steps);
+  const auto share_of = [&](double weighted) {
+    return FormatPercent(weighted / static_cast<double>(sum.time.ns));
+  };
+  Answer answer;
+  answer.share = ShareOf(sum.roof, sum.time);
+  answer.figure = FormatPercent(*answer.share) + " %";
+  answer.of = fmt::format("{} of GPU time in {} steps", FormatDuration(sum.time), PhaseName(phase));
+  answer.sentence = Sentence(fmt::format(
+      "{} takes {} a step where the hardware needs {}: {} % of the memory's bandwidth, {} % of the "
+      "FLOPs",
+      PhaseName(phase), FormatDuration({sum.time.ns / steps}),
+      FormatDuration({sum.roof.ns / steps}), share_of(sum.mbu), share_of(sum.mfu)));
+  return answer;
 }
 
 struct Question {
@@ -55,7 +92,7 @@ constexpr Question kQuestions[] = {
     {"change", "What changed against another run?", AnswerChange, false},
     {"first", "What costs most?", AnswerFirst},
     {"origin", "Where do kernels come from?", AnswerOrigin},
-    {"limit", "Are kernels near the hardware's limit?", AnswerLimit, false},
+    {"limit", "Are kernels near the hardware's limit?", AnswerLimit},
     {"waits", "Where does the host wait?", AnswerWaits},
     {"load", "What was the load?", AnswerLoad},
     {"drift", "Do steps drift?", AnswerDrift},

@@ -11,6 +11,7 @@
 #include "report/words/integrity_words.h"
 #include "report/words/layer_words.h"
 #include "report/words/rank_text.h"
+#include "report/words/roofline_words.h"
 #include "report/words/verdict.h"
 #include "text/format_number.h"
 
@@ -153,6 +154,19 @@ void AddLayers(Document& document, const LayerTable& layers) {
   document.Add(Paragraph{LayersText(layers, *phase), Paint::kDim});
 }
 
+// Phases and blocks beside the limits of the hardware, if the model is known.
+void AddRoofline(Document& document, const Roofline& roofline) {
+  if (!roofline.wanted()) return;
+  if (roofline.phases.empty() && roofline.blocks.empty()) {
+    document.AddPart(Paragraph{"no roofline: " + WhyNoRoofline(roofline), Paint::kDim});
+    return;
+  }
+  document.AddPart(TitledTable{.table = RooflineTable(roofline, "phase"), .title = "Roofline"});
+  std::string text = RooflineText(roofline);
+  if (const std::string missing = MissingText(roofline); !missing.empty()) text += "; " + missing;
+  document.Add(Paragraph{std::move(text), Paint::kDim});
+}
+
 void AddLongestGaps(Document& document, const TraceAnalysis& trace, DurationNs idle,
                     const ScreenOptions& options) {
   IdleTable longest = LongGaps(trace.idle);
@@ -248,6 +262,7 @@ Document TraceDocument(const TraceAnalysis& trace, const RankTable& ranks,
   }
   AddWhereTimeGoes(document, trace.idle, totals, WindowMeaning(trace));
   AddLayers(document, trace.layers);
+  AddRoofline(document, trace.roofline);
   AddTopKernels(document, trace.kernels, totals, options);
   std::vector<DurationNs> self_of_ops;
   DurationNs self;

@@ -235,6 +235,7 @@ std::string HtmlReport(const RunAnalysis& run, const HtmlReportInput& input) {
   }
   add("By phase and category", [&] { return PhaseBars(input.drawings.phases) + render("window"); });
   add("Steps", [&] { return StepCharts(run) + render("step_phases"); });
+  add("Model", [&] { return render("layer_blocks") + render("roofline"); });
   add("Requests", [&] { return RequestsHtml(run, render("request_bands"), style); });
   add("Longest gaps",
       [&] { return only ? render("gaps") : RenderHtml(GapsOfRun(run, kGaps), style); });

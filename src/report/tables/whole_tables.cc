@@ -16,6 +16,7 @@
 #include "report/words/integrity_words.h"
 #include "report/words/layer_words.h"
 #include "report/words/request_words.h"
+#include "report/words/roofline_words.h"
 #include "text/format_number.h"
 
 namespace tacho {
@@ -101,6 +102,8 @@ AskedTables WholeTables(const TraceAnalysis& trace, WholeTable table, const Text
               {StepPhasesTable(trace.steps), numbered(StepsTable(trace.steps, trace.run_zero()))}};
     case WholeTable::kLayers:
       return {"no layer", {LayerBlocksTable(trace.layers), LayersTable(trace.layers)}};
+    case WholeTable::kRoofline:
+      return {"no roofline", {RooflineTable(trace.roofline)}};
     case WholeTable::kDevices:
       return {
           "no device work",
@@ -122,6 +125,8 @@ std::string WhyEmpty(const TraceAnalysis& trace, WholeTable which, std::string_v
   if (which == WholeTable::kDevices) return WhyNoDeviceTime(trace);
   if (which == WholeTable::kLayers)
     return fmt::format("no layers: {}", WhyNoLayers(trace.layers.state));
+  if (which == WholeTable::kRoofline)
+    return fmt::format("no roofline: {}", WhyNoRoofline(trace.roofline));
   return fmt::format("{} {}", none, Whereabouts(trace));
 }
 

@@ -23,6 +23,7 @@ enum class WholeTable : uint8_t {
   kFindings,
   kSteps,
   kLayers,
+  kRoofline,
   kDevices,
 };
 

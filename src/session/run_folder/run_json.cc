@@ -12,6 +12,9 @@
 #include "base/secrets.h"
 #include "control/version.h"
 #include "load/plan/plan_json.h"
+#include "run/model_config.h"
+#include "run/run_place.h"
+#include "session/files/model_config.h"
 #include "session/recording.h"
 #include "session/run_folder/load_requests.h"
 #include "text/shell_word.h"
@@ -249,6 +252,16 @@ std::string LogWithoutSecrets(std::string log) {
   return log;
 }
 
+// The configuration of its model, if formulas for it are known. An engine may name any folder, so
+// nothing else is kept.
+std::string ModelConfigOf(const RecordedWorker& worker) {
+  constexpr std::chrono::seconds kPatience(5);
+  const std::shared_ptr<const Transport> host =
+      worker.remote ? worker.remote->transport : MakeLocalTransport();
+  std::string config = FetchModelConfig(*host, worker.facts.model, kPatience);
+  return ParseModelConfig(config) ? config : "";
+}
+
 }  // namespace
 
 std::vector<Finding> WriteRecording(const Recording& recording, const RecordOptions& options) {
@@ -268,6 +281,8 @@ std::vector<Finding> WriteRecording(const Recording& recording, const RecordOpti
     if (worker.after) write("metrics/" + name + "-after.txt", worker.after->text);
     if (const std::string text = LogWithoutSecrets(worker.log.Text()); !text.empty())
       write("logs/" + name + ".log", text, kForOwner);
+    if (const std::string config = ModelConfigOf(worker); !config.empty())
+      write(ModelConfigName(name), config);
   }
   write("probes.json", Dump(probes));
   write("commands.sh", CommandsScript(recording, options), kForOwner);

@@ -47,7 +47,8 @@ TraceSource SourceOf(const KnownRunOptions& options, const CostModel& cost, int6
   source.engine = options.engine;
   source.version = vllm ? "0.32.0" : "0.5.23";
   source.stamps_version = vllm;
-  source.names = vllm ? StepNames::kContext : StepNames::kSglang;
+  source.names = vllm ? (options.detailed ? StepNames::kContextDetailed : StepNames::kContext)
+                      : (options.detailed ? StepNames::kSglangDetailed : StepNames::kSglang);
   source.scopes = !vllm;
   source.cost = cost;
   source.seed = options.seed;

@@ -33,6 +33,7 @@ struct KnownRunOptions {
   // names, tokens are sent to the experts and back (DeepEP); with vLLM's, an all-reduce follows the
   // experts.
   int64_t ranks = 1;
+  bool detailed = false;  // annotations say the lengths of requests
   double speed = 1;
   Noise noise = {.step = 0.01, .run = 0, .stalls = 0.01};
   LoadMix mix;

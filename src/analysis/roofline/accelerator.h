@@ -1,0 +1,27 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/roofline/decoder_shape.h"
+
+namespace tacho {
+
+// The peak rates of an accelerator by its data sheet, for dense matrices, at its boost clock.
+struct Accelerator {
+  std::string_view id;                       // "h100-sxm"
+  std::array<double, kMathFormats> flops{};  // a second, by MathFormat; 0: it has no such format
+  double memory_bytes_s = 0;
+  double link_bytes_s = 0;  // to the other devices of its node, in one direction
+};
+
+// By its id or by the name that a trace has for it ("NVIDIA H100 80GB HBM3"), from
+// rules/accelerators.rules. Letters match in both cases. A name of several products ("NVIDIA
+// H100"), or of a part of a device, is none.
+std::optional<Accelerator> FindAccelerator(std::string_view name);
+std::vector<std::string_view> AcceleratorIds();  // in the order of the rules
+
+}  // namespace tacho

@@ -1,0 +1,212 @@
+#include "analysis/roofline/roofline.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "analysis/roofline/block_work.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::array<std::string_view, static_cast<size_t>(RooflineLack::kCount)> kLackIds = {
+    "model",  "gpu",     "ranks",  "number-format", "steps",        "one-device",
+    "tokens", "lengths", "layers", "same-model",    "routed-tokens"};
+
+bool IsOfExperts(LayerBlock block) {
+  return block == LayerBlock::kExperts || block == LayerBlock::kExpertsUp ||
+         block == LayerBlock::kExpertsDown;
+}
+
+// Sums whose roof and shares are in seconds.
+struct Sum {
+  RoofWork work;
+  double roof = 0, at_flops = 0, at_bytes = 0;
+
+  void Add(const BlockWork& of, const Accelerator& gpu) {
+    const double flops = of.flops / gpu.flops.at(static_cast<size_t>(of.math));
+    const double bytes = of.bytes / gpu.memory_bytes_s;
+    work.flops += of.flops;
+    work.bytes += of.bytes;
+    work.link_bytes += of.link_bytes;
+    roof += std::max({flops, bytes, of.link_bytes / gpu.link_bytes_s});
+    at_flops += flops;
+    at_bytes += bytes;
+  }
+  [[nodiscard]] RoofWork Finished() const {
+    RoofWork done = work;
+    done.roof = DurationNs{std::llround(roof * 1e9)};
+    const double time = static_cast<double>(done.time.ns) / 1e9;
+    done.mfu = time > 0 ? at_flops / time : 0;
+    done.mbu = time > 0 ? at_bytes / time : 0;
+    return done;
+  }
+};
+
+class Roofs {
+ public:
+  Roofs(const PreparedTrace& prepared, const LayerTable& layers, const RooflineSetup& setup)
+      : prepared_(prepared), layers_(layers), setup_(setup) {}
+
+  Roofline Find() {
+    if (!setup_.model) return {};
+    result_.model = setup_.model->type;
+    result_.layers = static_cast<int64_t>(setup_.model->layers.size());
+    FindGpu();
+    FindRanks();
+    if (!prepared_.integrity.device_times() || prepared_.work.on_host) Lack(RooflineLack::kSteps);
+    if (prepared_.work.devices.size() > 1) Lack(RooflineLack::kDevices);
+    if (layers_.state != LayersState::kFound) {
+      Lack(RooflineLack::kLayers);
+    } else if (layers_.count != setup_.model->layers.size()) {
+      return Refused(RooflineLack::kOtherModel);
+    }
+    for (const RooflineLack lack : result_.missing) {
+      if (lack != RooflineLack::kLayers) return std::move(result_);
+    }
+    AddPhases();
+    AddBlocks();
+    return std::move(result_);
+  }
+
+ private:
+  void Lack(RooflineLack lack) {
+    if (std::ranges::find(result_.missing, lack) == result_.missing.end())
+      result_.missing.push_back(lack);
+  }
+  Roofline Refused(RooflineLack lack) {
+    Lack(lack);
+    return std::move(result_);
+  }
+
+  void FindGpu() {
+    std::optional<Accelerator> gpu = setup_.gpu;
+    if (!gpu) {
+      std::set<std::string> names;
+      for (const DeviceProperties& device : prepared_.index.trace().header.devices)
+        names.insert(device.name);
+      if (names.size() == 1) gpu = FindAccelerator(*names.begin());
+    }
+    if (!gpu) return Lack(RooflineLack::kGpu);
+    gpu_ = *gpu;
+    result_.gpu = gpu->id;
+    result_.peak_flops = gpu->flops;
+    result_.peak_bytes_s = gpu->memory_bytes_s;
+    result_.peak_link_bytes_s = gpu->link_bytes_s;
+    for (const WeightFormat& format : {setup_.model->weights, setup_.model->expert_weights}) {
+      if (gpu->flops.at(static_cast<size_t>(format.math)) == 0) Lack(RooflineLack::kFormat);
+    }
+  }
+  void FindRanks() {
+    result_.ranks = setup_.tensor_ranks.value_or(
+        std::max<int64_t>(0, prepared_.index.trace().header.world_size));
+    if (result_.ranks < 1) Lack(RooflineLack::kRanks);
+  }
+
+  // The work of a step; null if its tokens are not known.
+  const std::vector<BlockWork>* WorkOf(uint32_t step) {
+    const auto [at, is_new] = work_.try_emplace(step);
+    if (is_new) {
+      const auto tokens = TokensOf(prepared_.steps.steps[step].label, setup_.context_length);
+      if (tokens) {
+        any_tokens_ = true;
+        if (tokens->context.k < 0 || tokens->generation.k < 0) Lack(RooflineLack::kLengths);
+        at->second = WorkOfStep(*setup_.model, result_.ranks, *tokens);
+      }
+    }
+    return at->second.empty() ? nullptr : &at->second;
+  }
+
+  void AddPhases() {
+    const std::vector<Step>& steps = prepared_.steps.steps;
+    std::map<Phase, Sum> sums;
+    bool any = false;
+    for (uint32_t i = 0; i < steps.size(); ++i) {
+      if (!steps[i].device_busy || steps[i].lost_work || steps[i].cut) continue;
+      any = true;
+      const std::vector<BlockWork>* work = WorkOf(i);
+      if (work == nullptr) continue;
+      Sum& sum = sums[steps[i].label.phase];
+      ++sum.work.steps;
+      sum.work.time += *steps[i].device_busy;
+      for (const BlockWork& of : *work) sum.Add(of, gpu_);
+    }
+    if (!any) return Lack(RooflineLack::kSteps);
+    if (!any_tokens_) return Lack(RooflineLack::kTokens);
+    if (SendsTokens()) Lack(RooflineLack::kRoutedTokens);
+    for (const RooflineLack lack : result_.missing) {
+      if (lack == RooflineLack::kLengths || lack == RooflineLack::kRoutedTokens) return;
+    }
+    for (const auto& [phase, sum] : sums) {
+      RoofPhase& of = result_.phases.emplace_back();
+      static_cast<RoofWork&>(of) = sum.Finished();
+      of.phase = phase;
+    }
+  }
+
+  // Whether ranks send each other tokens for their experts.
+  [[nodiscard]] bool SendsTokens() const {
+    return std::ranges::any_of(layers_.phases, [](const PhaseLayers& phase) {
+      return std::ranges::any_of(phase.layers, [](const LayerRow& layer) {
+        return std::ranges::any_of(layer.blocks, [](const BlockTime& block) {
+          return block.block == LayerBlock::kDispatch || block.block == LayerBlock::kCombine;
+        });
+      });
+    });
+  }
+
+  // A block's time is of all steps with layers, so all of them must say their tokens.
+  void AddBlocks() {
+    for (const PhaseLayers& phase : layers_.phases) {
+      std::map<LayerBlock, Sum> sums;
+      for (const LayerRow& layer : phase.layers) {
+        for (const BlockTime& block : layer.blocks) sums[block.block].work.time += block.device;
+      }
+      for (const BlockTime& block : phase.outside) sums[block.block].work.time += block.device;
+      const bool one_kernel = sums.contains(LayerBlock::kExperts);
+      bool known = true;
+      for (const uint32_t step : phase.step_indexes) {
+        const std::vector<BlockWork>* work = WorkOf(step);
+        known = known && work != nullptr;
+        if (!known) break;
+        for (const BlockWork& of : *work) {
+          const LayerBlock block =
+              one_kernel && IsOfExperts(of.block) ? LayerBlock::kExperts : of.block;
+          if (const auto sum = sums.find(block); sum != sums.end()) sum->second.Add(of, gpu_);
+        }
+      }
+      if (!known) continue;
+      for (auto& [block, sum] : sums) {
+        if (sum.roof == 0 || (IsOfExperts(block) && SendsTokens())) continue;
+        sum.work.steps = phase.steps;
+        RoofBlock& of = result_.blocks.emplace_back();
+        static_cast<RoofWork&>(of) = sum.Finished();
+        of.phase = phase.phase;
+        of.block = block;
+      }
+    }
+  }
+
+  const PreparedTrace& prepared_;
+  const LayerTable& layers_;
+  const RooflineSetup& setup_;
+  Roofline result_;
+  Accelerator gpu_;
+  std::map<uint32_t, std::vector<BlockWork>> work_;  // by step
+  bool any_tokens_ = false;
+};
+
+}  // namespace
+
+std::string_view RooflineLackId(RooflineLack lack) {
+  return kLackIds.at(static_cast<size_t>(lack));
+}
+
+Roofline RooflineOf(const PreparedTrace& prepared, const LayerTable& layers,
+                    const RooflineSetup& setup) {
+  return Roofs(prepared, layers, setup).Find();
+}
+
+}  // namespace tacho

@@ -1,0 +1,71 @@
+#pragma once
+
+#include "analysis/roofline/roofline.h"
+#include "analysis/schema/table_fields.h"
+
+// The fields of schema 1 (docs/json.md) of a roofline, to write and to read, as conditions.h says.
+namespace tacho::schema {
+
+void RoofFields(auto& out, auto& of) {
+  out.Field(Key{"steps", "number of steps that are added up"}, of.steps);
+  out.Field(Key{"flops", "floating-point operations of their work"}, of.flops);
+  out.Field(Key{"bytes", "bytes that their work must read and write in the device's memory"},
+            of.bytes);
+  out.Field(Key{"link_bytes", "bytes that all-reduces must move over the links of the rank"},
+            of.link_bytes);
+  out.Field(Key{"ns", "time of the device"}, of.time);
+  out.Field(Key{"roof_ns", "the least time that the work takes at the peaks"}, of.roof);
+  out.Field(Key{"mfu", "share of `ns` that the FLOPs take at the peak of their number format"},
+            of.mfu);
+  out.Field(Key{"mbu", "share of `ns` that the bytes take at the memory's peak"}, of.mbu);
+}
+
+void RooflineFields(auto& out, auto& roofline) {
+  out.BeginObject(
+      Key{"roofline",
+          "distance of the steps from the limits of the hardware; absent if the model is not "
+          "known (--model-config)"});
+  out.Field(Key{"gpu", "accelerator whose peaks are used; empty: not known"}, roofline.gpu);
+  out.BeginObject(Key{"peak", "peak rates of the accelerator, a second; 0: none"});
+  out.Field(Key{"flops_16_bit", "FLOPs in 16-bit formats"}, roofline.peak_flops[0]);
+  out.Field(Key{"flops_8_bit", "FLOPs in 8-bit formats"}, roofline.peak_flops[1]);
+  out.Field(Key{"flops_4_bit", "FLOPs in 4-bit formats"}, roofline.peak_flops[2]);
+  out.Field(Key{"memory_bytes", "bytes of its memory"}, roofline.peak_bytes_s);
+  out.Field(
+      Key{"link_bytes", "bytes of its links to the other devices of a node, in one direction"},
+      roofline.peak_link_bytes_s);
+  out.End();
+  out.BeginObject(Key{"model", "the model, by its configuration"});
+  out.Field(Key{"type", "`model_type` of its configuration"}, roofline.model);
+  out.Field(Key{"layers", "number of its layers"}, roofline.layers);
+  out.Field(Key{"tensor_ranks", "number of ranks that share each matrix; 0: not known"},
+            roofline.ranks);
+  out.End();
+  out.Objects(Key{"phases", "phases of the steps; empty: see `missing`"}, roofline.phases,
+              [&](auto& of) {
+                out.Field(Key{"phase", "`prefill`, `decode`, `mixed` or `other`"},
+                          ByName(of.phase, PhaseName, kPhaseCount));
+                RoofFields(out, of);
+              });
+  out.Objects(
+      Key{"blocks", "blocks of the model whose work is known, by phase, all layers together"},
+      roofline.blocks, [&](auto& of) {
+        out.Field(Key{"phase", "`prefill`, `decode`, `mixed` or `other`"},
+                  ByName(of.phase, PhaseName, kPhaseCount));
+        out.Field(Key{"id", "name of the block, as in `layers`"},
+                  ByName(of.block, LayerBlockId, kLayerBlocks));
+        RoofFields(out, of);
+      });
+  out.Rows(Key{"missing", "unknown facts, because of which figures are absent"}, roofline.missing,
+           [&](auto& lack) {
+             out.Field(Key{"id",
+                           "`gpu`, `ranks` (of tensor parallelism), `number-format`, `steps` (with "
+                           "all their work), `one-device`, `tokens`, `lengths` (of requests: no "
+                           "attention, no phases), `layers`, `same-model` (the trace has another "
+                           "number of layers), `routed-tokens` (of experts)"},
+                       ByName(lack, RooflineLackId, static_cast<size_t>(RooflineLack::kCount)));
+           });
+  out.End();
+}
+
+}  // namespace tacho::schema

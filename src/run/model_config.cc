@@ -1,0 +1,244 @@
+#include "run/model_config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/parse_json.h"
+#include "io/read_whole.h"
+#include "run/run_place.h"
+
+namespace tacho {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr size_t kMostConfigBytes = size_t{4} << 20;
+constexpr int64_t kMostLayers = 4096;
+constexpr int64_t kMostSize = int64_t{1} << 26;  // products of three stay in range
+
+// Where a model's config has its experts.
+enum class ExpertKeys : uint8_t { kNone, kQwen, kMixtral, kGptOss, kDeepSeek };
+enum class Windows : uint8_t { kNone, kAll, kEverySecond, kAllButEverySixth };
+struct Family {
+  std::string_view type;  // `model_type`
+  ExpertKeys experts = ExpertKeys::kNone;
+  Windows windows = Windows::kNone;  // without `layer_types`
+};
+// Models whose layers are attention and a gated MLP or experts, as DecoderShape has them. By the
+// configuration classes of transformers 4.57.
+constexpr Family kFamilies[] = {
+    {"llama"},
+    {"mistral", ExpertKeys::kNone, Windows::kAll},
+    {"qwen2"},
+    {"qwen3"},
+    {"phi3", ExpertKeys::kNone, Windows::kAll},
+    {"granite"},
+    {"olmo2"},
+    {"glm4"},
+    {"gemma"},
+    {"gemma2", ExpertKeys::kNone, Windows::kEverySecond},
+    {"gemma3_text", ExpertKeys::kNone, Windows::kAllButEverySixth},
+    {"mixtral", ExpertKeys::kMixtral, Windows::kAll},
+    {"qwen2_moe", ExpertKeys::kQwen},
+    {"qwen3_moe", ExpertKeys::kQwen},
+    {"gpt_oss", ExpertKeys::kGptOss},
+    {"deepseek_v2", ExpertKeys::kDeepSeek},
+    {"deepseek_v3", ExpertKeys::kDeepSeek},
+    {"kimi_k2", ExpertKeys::kDeepSeek},
+    {"glm4_moe", ExpertKeys::kDeepSeek},
+};
+
+const Json& Member(const Json& object, std::string_view key) {
+  static const Json kNull;
+  const auto at = object.is_object() ? object.find(std::string(key)) : object.end();
+  return object.is_object() && at != object.end() ? *at : kNull;
+}
+std::string TextOf(const Json& value) { return value.is_string() ? value.get<std::string>() : ""; }
+
+// Reads one configuration; the first problem stays.
+class ConfigReader {
+ public:
+  explicit ConfigReader(const Json& config) : config_(config) {}
+
+  Result<DecoderShape> Read() {
+    const std::string type = TextOf(Member(config_, "model_type"));
+    const auto* const family = std::ranges::find(kFamilies, type, &Family::type);
+    if (family == std::end(kFamilies)) {
+      return Fail(ErrorKind::kUsage, type.empty()
+                                         ? "no model_type: this is no config.json of a model"
+                                         : fmt::format("no formulas for model_type '{}'", type));
+    }
+    DecoderShape shape;
+    shape.type = type;
+    Sizes(shape);
+    const int64_t layers = Size("num_hidden_layers", kMostLayers);
+    if (family->experts != ExpertKeys::kNone) ExpertSizes(family->experts, shape);
+    if (problem_.empty()) Layers(*family, layers, shape);
+    Formats(type, shape);
+    if (!problem_.empty()) return Fail(ErrorKind::kUsage, problem_);
+    return shape;
+  }
+
+ private:
+  void Problem(std::string text) {
+    if (problem_.empty()) problem_ = std::move(text);
+  }
+  std::optional<int64_t> Optional(std::string_view key, int64_t most = kMostSize) {
+    const Json& value = Member(config_, key);
+    if (value.is_null()) return std::nullopt;
+    if (value.is_number_integer() && value >= 0 && value <= most) return value.get<int64_t>();
+    Problem(fmt::format("{} is not a number from 0 to {}", key, most));
+    return std::nullopt;
+  }
+  int64_t Size(std::string_view key, int64_t most = kMostSize) {
+    const int64_t value = Optional(key, most).value_or(0);
+    if (value < 1) Problem(fmt::format("no {}", key));
+    return value;
+  }
+
+  void Sizes(DecoderShape& shape) {
+    shape.hidden = Size("hidden_size");
+    shape.vocabulary = Size("vocab_size");
+    shape.heads = Size("num_attention_heads");
+    shape.kv_heads = Optional("num_key_value_heads").value_or(shape.heads);
+    shape.latent = Optional("kv_lora_rank").value_or(0);
+    if (shape.latent > 0) {
+      shape.query_rank = Optional("q_lora_rank").value_or(0);
+      shape.rope_size = Size("qk_rope_head_dim");
+      shape.nope_size = Size("qk_nope_head_dim");
+      shape.value_size = Size("v_head_dim");
+    } else {
+      const int64_t equal = shape.heads > 0 ? shape.hidden / shape.heads : 0;
+      shape.head_size = Optional("head_dim").value_or(equal);
+      if (shape.head_size < 1 || shape.kv_heads < 1) Problem("no heads");
+    }
+  }
+
+  void ExpertSizes(ExpertKeys keys, DecoderShape& shape) {
+    const bool one_width = keys == ExpertKeys::kMixtral || keys == ExpertKeys::kGptOss;
+    experts_ = Size(one_width                       ? "num_local_experts"
+                    : keys == ExpertKeys::kDeepSeek ? "n_routed_experts"
+                                                    : "num_experts");
+    shape.experts_per_token = Size("num_experts_per_tok");
+    shape.expert_width = Size(one_width ? "intermediate_size" : "moe_intermediate_size");
+    if (shape.experts_per_token > experts_) Problem("more experts a token than there are");
+    if (keys == ExpertKeys::kDeepSeek) {
+      shared_ = Optional("n_shared_experts", kMostLayers).value_or(0) * shape.expert_width;
+      first_experts_ = Optional("first_k_dense_replace", kMostLayers).value_or(0);
+      every_ = std::max<int64_t>(1, Optional("moe_layer_freq", kMostLayers).value_or(1));
+    } else if (keys == ExpertKeys::kQwen) {
+      shared_ = Optional("shared_expert_intermediate_size").value_or(0);
+      every_ = std::max<int64_t>(1, Optional("decoder_sparse_step", kMostLayers).value_or(1));
+    }
+  }
+
+  // Whether a layer has experts, if the model has.
+  [[nodiscard]] bool HasExperts(const Family& family, int64_t layer) const {
+    const Json& dense = Member(config_, "mlp_only_layers");
+    if (dense.is_array() && std::ranges::find(dense, Json(layer)) != dense.end()) return false;
+    if (family.experts == ExpertKeys::kQwen) return (layer + 1) % every_ == 0;
+    return layer >= first_experts_ && layer % every_ == 0;
+  }
+
+  [[nodiscard]] bool HasWindow(const Family& family, int64_t layer) const {
+    const Json& types = Member(config_, "layer_types");
+    if (types.is_array() && static_cast<size_t>(layer) < types.size())
+      return types[static_cast<size_t>(layer)] == "sliding_attention";
+    switch (family.windows) {
+      case Windows::kNone:
+        return false;
+      case Windows::kAll:
+        return true;
+      case Windows::kEverySecond:
+        return layer % 2 == 0;
+      case Windows::kAllButEverySixth:
+        return (layer + 1) % 6 != 0;
+    }
+    return false;
+  }
+
+  void Layers(const Family& family, int64_t count, DecoderShape& shape) {
+    const int64_t window = Optional("sliding_window").value_or(0);
+    for (int64_t i = 0; i < count; ++i) {
+      DecoderLayer& layer = shape.layers.emplace_back();
+      if (HasWindow(family, i)) layer.window = window;
+      if (experts_ > 0 && HasExperts(family, i)) {
+        layer.experts = experts_;
+        layer.shared_expert = shared_;
+      } else {
+        layer.mlp = Size("intermediate_size");
+      }
+    }
+  }
+
+  // How the weights are stored: nothing is assumed of a way that is not known.
+  void Formats(std::string_view type, DecoderShape& shape) {
+    const std::string dtype = TextOf(Member(config_, "torch_dtype"));
+    const std::string newer = TextOf(Member(config_, "dtype"));
+    for (const std::string& name : {dtype, newer}) {
+      if (!name.empty() && name != "bfloat16" && name != "float16")
+        Problem(fmt::format("weights in {}, where 16 bits are known", name));
+    }
+    const Json& quantization = Member(config_, "quantization_config");
+    if (!quantization.is_object()) return;
+    const std::string method = TextOf(Member(quantization, "quant_method"));
+    const std::optional<WeightFormat> format = FormatOf(quantization, method);
+    if (!format) return Problem(fmt::format("no formulas for quantization '{}'", method));
+    shape.expert_weights = *format;
+    if (type != "gpt_oss") shape.weights = *format;  // there, attention stays in 16 bits
+  }
+
+  static std::optional<WeightFormat> FormatOf(const Json& of, std::string_view method) {
+    constexpr WeightFormat kFp8 = {1, MathFormat::k8Bit};
+    if (method == "fp8") return kFp8;
+    // A scale of 8 bits for 32 and 16 weights.
+    if (method == "mxfp4") return WeightFormat{0.5 + 1.0 / 32, MathFormat::k16Bit};
+    const std::string algorithm = TextOf(Member(of, "quant_algo"));
+    if (method == "modelopt" && algorithm == "FP8") return kFp8;
+    if (method == "modelopt" && algorithm == "NVFP4")
+      return WeightFormat{0.5 + 1.0 / 16, MathFormat::k4Bit};
+    if (method != "awq" && method != "gptq") return std::nullopt;
+    // Integers with a scale of 16 bits for a group; products are in 16 bits.
+    const Json &bits = Member(of, "bits"), &group = Member(of, "group_size");
+    if (!bits.is_number_integer() || bits < 2 || bits > 8) return std::nullopt;
+    const double scale = group.is_number_integer() && group > 0 ? 2.0 / group.get<double>() : 0;
+    return WeightFormat{bits.get<double>() / 8 + scale, MathFormat::k16Bit};
+  }
+
+  const Json& config_;
+  std::string problem_;
+  int64_t experts_ = 0, shared_ = 0, first_experts_ = 0, every_ = 1;
+};
+
+}  // namespace
+
+Result<DecoderShape> ParseModelConfig(std::string_view text) {
+  const Json config = ParseJson(text);
+  if (!config.is_object()) return Fail(ErrorKind::kUsage, "not a JSON object");
+  const Json& of_text = Member(config, "text_config");
+  return ConfigReader(of_text.is_object() ? of_text : config).Read();
+}
+
+Result<DecoderShape> ReadModelConfig(const std::string& path) {
+  std::error_code ignored;
+  const std::string file =
+      std::filesystem::is_directory(path, ignored) ? path + "/config.json" : path;
+  TACHO_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(file, kMostConfigBytes));
+  return WithContext(ParseModelConfig(text), file);
+}
+
+RooflineSetup WithKeptModel(RooflineSetup setup, const std::string& trace) {
+  const std::optional<PlaceInRun> place = RunPlaceOf(trace);
+  if (setup.model || !place) return setup;
+  const std::string file = place->folder + "/" + ModelConfigName(place->worker);
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) return setup;
+  if (auto kept = ReadModelConfig(file)) setup.model = std::move(*kept);
+  return setup;
+}
+
+}  // namespace tacho

@@ -1,0 +1,36 @@
+#include "session/files/model_config.h"
+
+#include <fmt/format.h>
+
+#include "text/shell_word.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kMostBytes = size_t{1} << 20;
+
+// "Qwen/Qwen3-8B" is in "models--Qwen--Qwen3-8B".
+std::string NameInHub(std::string_view model) {
+  std::string name = "models--";
+  for (const char c : model) name += c == '/' ? "--" : std::string(1, c);
+  return name;
+}
+
+}  // namespace
+
+std::string FetchModelConfig(const Transport& host, const std::string& model,
+                             std::chrono::milliseconds patience) {
+  if (model.empty()) return "";
+  const auto command = host.Run(
+      fmt::format(
+          "cat -- {}/config.json 2>/dev/null || cat -- "
+          "\"${{HF_HUB_CACHE:-${{HF_HOME:-$HOME/.cache/huggingface}}/hub}}\"/{}/snapshots/*/"
+          "config.json 2>/dev/null",
+          ShellWord(model), ShellWord(NameInHub(model))),
+      patience, {});
+  std::string text(kMostBytes + 1, '\0');
+  text.resize(ReadFully(*command, text.data(), text.size()));
+  return text.size() > kMostBytes || !command->Finish() ? "" : text;
+}
+
+}  // namespace tacho
