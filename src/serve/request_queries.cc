@@ -95,7 +95,8 @@ Result<HttpAnswer> AnswerStepRequests(const ServedRun& run, const Parameters& qu
   if (trace != analysis->traces.end())
     in_it =
         RequestsInStep(analysis->requests, static_cast<uint32_t>(trace - analysis->traces.begin()),
-                       static_cast<uint32_t>(number - 1));
+                       static_cast<uint32_t>(number - 1),
+                       trace->steps.steps[static_cast<size_t>(number - 1)].label);
   JsonWriter json;
   json.BeginObject();
   json.Rows("requests", in_it, [&](const RequestInStep& one) {

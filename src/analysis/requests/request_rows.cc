@@ -161,7 +161,8 @@ void SplitRun::NarrowClock(uint32_t number) {
     size_t token = 0;
     for (size_t c = request.first_chunk; c < request.end_chunk; ++c) {
       token += table_.chunks[c].tokens;
-      if (token == 0 || !SeatOf(i, token - 1)) continue;
+      const std::optional<Seat> seat = token == 0 ? std::nullopt : SeatOf(i, token - 1);
+      if (!seat || seat->first != seat->last) continue;
       const uint32_t step = join_.requests[i].tokens[token - 1].first;
       least = std::max(least, join_.engines[number].steps[step].made - table_.chunks[c].at);
     }

@@ -24,7 +24,9 @@ struct RequestInStep {
 
 // The requests known to be in step `step` of trace `trace` of the run. First those whose prompt the
 // step reads, then the others; both in the order of RequestAnalysis::rows. Cost: O(rows).
+// `label`: that of the step. A step without generation makes no token of an answer that waits for
+// it.
 std::vector<RequestInStep> RequestsInStep(const RequestAnalysis& requests, uint32_t trace,
-                                          uint32_t step);
+                                          uint32_t step, const StepLabel& label);
 
 }  // namespace tacho

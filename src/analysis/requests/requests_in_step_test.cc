@@ -23,7 +23,8 @@ RequestRow RowOf(uint32_t trace, uint32_t first, uint32_t token, uint32_t last,
 
 std::vector<std::pair<size_t, StepRole>> In(const RequestAnalysis& requests, uint32_t step) {
   std::vector<std::pair<size_t, StepRole>> found;
-  for (const auto& [row, role] : RequestsInStep(requests, 0, step)) found.emplace_back(row, role);
+  for (const auto& [row, role] : RequestsInStep(requests, 0, step, {}))
+    found.emplace_back(row, role);
   return found;
 }
 

@@ -45,6 +45,12 @@ bool IsOf(const TraceAnalysis& trace, const std::string& of) {
          (identity.rank && of == fmt::format("rank{}", *identity.rank));
 }
 
+// A time on the run's clock, in words.
+std::string BesideFirstEvent(DurationNs at) {
+  return fmt::format("{} {} the first event", FormatDuration(at.ns < 0 ? -at : at),
+                     at.ns < 0 ? "before" : "after");
+}
+
 // Builds the document that explains one request, step or gap of a run.
 class Explainer {
  public:
@@ -166,13 +172,13 @@ Result<Document> Explainer::Request(const std::string& id) {
     const TimeNs zero = run_.traces[*row->trace].run_zero();
     const DurationNs due = detail->due - zero;
     before = std::max(DurationNs{}, -due);
-    times.insert(times.begin(),
-                 fmt::format("due {} {} the first event", FormatDuration(due.ns < 0 ? -due : due),
-                             due.ns < 0 ? "before" : "after"));
+    times.insert(times.begin(), "due " + BesideFirstEvent(due));
   }
   document_.Add(Labelled{"times", std::move(times)});
-  if (const std::string_view why = WhyNotSplit(row->lacks); !why.empty())
-    document_.Add(Labelled{"not split", {std::string(why)}, Paint::kYellow});
+  std::string_view why = WhyNotSplit(row->lacks);
+  if (row->lacks == RequestLacks::kTie && !WhyNotJoined(run_.requests.why).empty())
+    why = WhyNotJoined(run_.requests.why);
+  if (!why.empty()) document_.Add(Labelled{"not split", {std::string(why)}, Paint::kYellow});
   if (before.ns > 0)
     document_.Add(Labelled{"unknown",
                            {FormatDuration(before) + " of its time lie before the recording"},
@@ -314,12 +320,12 @@ Result<Document> Explainer::Step(const ExplainTarget& target) {
 
 void Explainer::AddRequestsOf(uint32_t trace, uint32_t step) {
   if (!run_.joined) return;
-  const std::vector<RequestInStep> in_it = RequestsInStep(run_.requests, trace, step);
+  const StepLabel& label = run_.traces[trace].steps.steps[step].label;
+  const std::vector<RequestInStep> in_it = RequestsInStep(run_.requests, trace, step, label);
   if (in_it.empty()) return;
   document_.AddPart(TitledTable{.table = RequestsInStepTable(run_.requests, in_it),
                                 .title = "Requests in it",
                                 .screen_rows = kListedRequests});
-  const StepLabel& label = run_.traces[trace].steps.steps[step].label;
   const int64_t all = label.context_requests < 0 || label.generation_requests < 0
                           ? 0
                           : label.context_requests + label.generation_requests;
@@ -347,7 +353,7 @@ Result<Document> Explainer::Gap(const ExplainTarget& target) {
   document_.Add(Labelled{"cause", {std::string(MeaningOf(gap.cause, trace.idle.requests))}});
   document_.Add(Labelled{
       "when",
-      {FormatDuration(gap.when.start - trace.run_zero()) + " after the first event",
+      {BesideFirstEvent(gap.when.start - trace.run_zero()),
        fmt::format("{} to {} ns on the trace's clock", gap.when.start.ns, gap.when.end.ns)}});
   if (!gap.host.empty())
     document_.Add(Labelled{

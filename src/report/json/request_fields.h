@@ -92,7 +92,8 @@ void Requests(auto& out, const RequestAnalysis& requests) {
               "steps-in-order");
   out.Field(Key{"join",
                 "result of the join: `joined`; `others`: joined, but the engine served other "
-                "requests too; else why not: `no-requests`, `no-steps`, `no-clock`, "
+                "requests too; else why not: `no-workers` (run.json is missing), `no-requests`, "
+                "`no-steps`, `no-clock`, "
                 "`contradiction` (records of another run, a wrong clock, lost steps, preempted "
                 "requests), `too-much`"},
             JoinWhyId(requests.why));

@@ -70,9 +70,21 @@ Table RequestPartsTable(const RequestRow& row) {
   for (size_t i = 0; i < kRequestParts; ++i) {
     if (row.parts.ns[i].ns == 0 && row.ttft_parts.ns[i].ns == 0) continue;
     const auto part = static_cast<RequestPart>(i);
-    table.Add({std::string(RequestPartId(part)), row.ttft ? Cell(row.ttft_parts.ns[i].ns) : Cell(),
-               row.ttft ? ShareCell(row.ttft_parts.ns[i], *row.ttft) : Cell(), row.parts.ns[i].ns,
-               ShareCell(row.parts.ns[i], row.e2e), ShareCell(row.parts.ns[i], row.e2e)});
+    std::vector<Cell> cells = {std::string(RequestPartId(part))};
+    // A part without time is blank if some time is unknown: it may be of that part.
+    const auto add = [&](const RequestParts& parts, DurationNs whole) {
+      const bool known = parts.ns[i].ns > 0 || parts[RequestPart::kUnknown].ns == 0;
+      cells.push_back(known ? Cell(parts.ns[i].ns) : Cell());
+      cells.push_back(known ? ShareCell(parts.ns[i], whole) : Cell());
+    };
+    if (row.ttft) {
+      add(row.ttft_parts, *row.ttft);
+    } else {
+      cells.resize(3);
+    }
+    add(row.parts, row.e2e);
+    cells.push_back(cells.back());
+    table.Add(std::move(cells));
   }
   return table;
 }

@@ -106,7 +106,8 @@ Table SkewCausesTable(const RankBlame::Row& row) {
                Col{"share", "of the waiting", kShare}.Adds(), Col{"", "", kBar}.ScreenOnly()},
               {}};
   for (const SkewCause& cause : row.caused_by) {
-    const double share = ShareOf(cause.time, row.caused);
+    if (cause.kind == SkewCause::Kind::kPace) continue;
+    const double share = ShareOf(cause.time, row.caused_late());
     table.Add({SkewCauseText(cause), cause.time.ns, share, share});
   }
   return table;
