@@ -186,6 +186,18 @@ void PlaceTraces(const std::vector<RankInput>& inputs, RunAnalysis& run) {
   }
 }
 
+// After the facts and the layers.
+void AddRoofline(const PreparedTrace& prepared, const AnalysisOptions& options,
+                 TraceAnalysis& analysis) {
+  RooflineSetup setup = options.roofline;
+  const RankIdentity identity = IdentityOf(options.path, analysis.facts);
+  setup.other_groups = identity.data_parallel.has_value() || identity.pipeline.has_value();
+  analysis.roofline = RooflineOf(prepared, analysis.layers, setup);
+  analysis.layers.as_configured = analysis.roofline.wanted() &&
+                                  analysis.layers.state == LayersState::kFound &&
+                                  analysis.layers.count == analysis.roofline.layers;
+}
+
 }  // namespace
 
 TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& classifier,
@@ -240,7 +252,7 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
             analysis.memory = TabulateMemory(prepared.index, scope);
           }},
          options.threads);
-  analysis.roofline = RooflineOf(prepared, analysis.layers, options.roofline);
+  AddRoofline(prepared, options, analysis);
   if (analysis.facts.mixed_ranks) return WithoutFigures(std::move(analysis));
   if (digest)
     analysis.digest =

@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "base/parse_json.h"
+#include "base/words.h"
 #include "io/read_whole.h"
 #include "run/run_place.h"
 
@@ -59,22 +61,30 @@ const Json& Member(const Json& object, std::string_view key) {
 }
 std::string TextOf(const Json& value) { return value.is_string() ? value.get<std::string>() : ""; }
 
-// Reads one configuration; the first problem stays.
+// Reads one configuration; the first problem stays. `whole`: of a model that reads images, too, the
+// configuration around that of its text.
 class ConfigReader {
  public:
-  explicit ConfigReader(const Json& config) : config_(config) {}
+  ConfigReader(const Json& config, const Json& whole) : config_(config), whole_(whole) {
+    const Json& dense = Member(config_, "mlp_only_layers");
+    if (!dense.is_array()) return;
+    for (const Json& layer : dense)
+      if (layer.is_number_integer()) dense_.insert(layer.get<int64_t>());
+  }
 
   Result<DecoderShape> Read() {
     const std::string type = TextOf(Member(config_, "model_type"));
     const auto* const family = std::ranges::find(kFamilies, type, &Family::type);
     if (family == std::end(kFamilies)) {
-      return Fail(ErrorKind::kUsage, type.empty()
-                                         ? "no model_type: this is no config.json of a model"
-                                         : fmt::format("no formulas for model_type '{}'", type));
+      return Fail(ErrorKind::kUsage,
+                  type.empty() ? "no model_type: this is no config.json of a model"
+                               : fmt::format("no formulas for model_type '{}'; "
+                                             "docs/metrics.md#roofline lists those that are known",
+                                             type));
     }
     DecoderShape shape;
     shape.type = type;
-    Sizes(shape);
+    Sizes(*family, shape);
     const int64_t layers = Size("num_hidden_layers", kMostLayers);
     if (family->experts != ExpertKeys::kNone) ExpertSizes(family->experts, shape);
     if (problem_.empty()) Layers(*family, layers, shape);
@@ -100,11 +110,14 @@ class ConfigReader {
     return value;
   }
 
-  void Sizes(DecoderShape& shape) {
+  void Sizes(const Family& family, DecoderShape& shape) {
+    // Hugging Face leaves out what the class of the configuration has by default.
+    const bool gemma3 = family.type == "gemma3_text";
     shape.hidden = Size("hidden_size");
-    shape.vocabulary = Size("vocab_size");
-    shape.heads = Size("num_attention_heads");
-    shape.kv_heads = Optional("num_key_value_heads").value_or(shape.heads);
+    shape.vocabulary = gemma3 ? Optional("vocab_size").value_or(262208) : Size("vocab_size");
+    shape.heads =
+        gemma3 ? Optional("num_attention_heads").value_or(8) : Size("num_attention_heads");
+    shape.kv_heads = Optional("num_key_value_heads").value_or(gemma3 ? 4 : shape.heads);
     shape.latent = Optional("kv_lora_rank").value_or(0);
     if (shape.latent > 0) {
       shape.query_rank = Optional("q_lora_rank").value_or(0);
@@ -112,7 +125,9 @@ class ConfigReader {
       shape.nope_size = Size("qk_nope_head_dim");
       shape.value_size = Size("v_head_dim");
     } else {
-      const int64_t equal = shape.heads > 0 ? shape.hidden / shape.heads : 0;
+      const int64_t equal = family.type.starts_with("gemma") ? 256
+                            : shape.heads > 0                ? shape.hidden / shape.heads
+                                                             : 0;
       shape.head_size = Optional("head_dim").value_or(equal);
       if (shape.head_size < 1 || shape.kv_heads < 1) Problem("no heads");
     }
@@ -138,8 +153,7 @@ class ConfigReader {
 
   // Whether a layer has experts, if the model has.
   [[nodiscard]] bool HasExperts(const Family& family, int64_t layer) const {
-    const Json& dense = Member(config_, "mlp_only_layers");
-    if (dense.is_array() && std::ranges::find(dense, Json(layer)) != dense.end()) return false;
+    if (dense_.contains(layer)) return false;
     if (family.experts == ExpertKeys::kQwen) return (layer + 1) % every_ == 0;
     return layer >= first_experts_ && layer % every_ == 0;
   }
@@ -175,21 +189,39 @@ class ConfigReader {
     }
   }
 
-  // How the weights are stored: nothing is assumed of a way that is not known.
+  // How the weights are stored: nothing is assumed of a way that is not known. Weights of 32 bits
+  // count as 16, because engines load them so.
   void Formats(std::string_view type, DecoderShape& shape) {
-    const std::string dtype = TextOf(Member(config_, "torch_dtype"));
-    const std::string newer = TextOf(Member(config_, "dtype"));
-    for (const std::string& name : {dtype, newer}) {
-      if (!name.empty() && name != "bfloat16" && name != "float16")
-        Problem(fmt::format("weights in {}, where 16 bits are known", name));
+    const Json* quantization = nullptr;
+    for (const Json* of : {&config_, &whole_}) {
+      for (const char* key : {"quantization_config", "compression_config"})
+        if (quantization == nullptr && Member(*of, key).is_object())
+          quantization = &Member(*of, key);
     }
-    const Json& quantization = Member(config_, "quantization_config");
-    if (!quantization.is_object()) return;
-    const std::string method = TextOf(Member(quantization, "quant_method"));
-    const std::optional<WeightFormat> format = FormatOf(quantization, method);
-    if (!format) return Problem(fmt::format("no formulas for quantization '{}'", method));
+    if (quantization == nullptr) return;
+    std::string method = TextOf(Member(*quantization, "quant_method"));
+    const std::optional<WeightFormat> format = FormatOf(*quantization, method);
+    if (!format) {
+      return Problem(
+          fmt::format("no formulas for quantization '{}'; known are fp8, mxfp4, modelopt (FP8, "
+                      "NVFP4), awq, gptq "
+                      "and compressed-tensors in 8 or 4 bits",
+                      method));
+    }
     shape.expert_weights = *format;
-    if (type != "gpt_oss") shape.weights = *format;  // there, attention stays in 16 bits
+    if (type == "gpt_oss") return;  // attention stays in 16 bits
+    shape.weights = *format;
+    for (const char* key : {"ignore", "modules_to_not_convert", "exclude_modules"}) {
+      for (const Json& name : Member(*quantization, key))
+        if (!StaysAnyway(TextOf(name)))
+          Problem(fmt::format("no formulas where '{}' is not quantized", TextOf(name)));
+    }
+  }
+
+  // Whether weights of these modules have 16 bits in all formulas, or have no formula.
+  static bool StaysAnyway(std::string_view name) {
+    return name.ends_with(".gate") || name.ends_with(".gate$") || name.ends_with("mlp.gate.*") ||
+           HasOneOf(name, {"lm_head", "router", "norm", "embed", "vision", "visual", "projector"});
   }
 
   static std::optional<WeightFormat> FormatOf(const Json& of, std::string_view method) {
@@ -201,15 +233,28 @@ class ConfigReader {
     if (method == "modelopt" && algorithm == "FP8") return kFp8;
     if (method == "modelopt" && algorithm == "NVFP4")
       return WeightFormat{0.5 + 1.0 / 16, MathFormat::k4Bit};
+    if (method == "compressed-tensors") return OfGroups(Member(of, "config_groups"));
     if (method != "awq" && method != "gptq") return std::nullopt;
-    // Integers with a scale of 16 bits for a group; products are in 16 bits.
-    const Json &bits = Member(of, "bits"), &group = Member(of, "group_size");
+    return Integers(Member(of, "bits"), Member(of, "group_size"));
+  }
+  // Integers with a scale of 16 bits for a group; products are in 16 bits.
+  static std::optional<WeightFormat> Integers(const Json& bits, const Json& group) {
     if (!bits.is_number_integer() || bits < 2 || bits > 8) return std::nullopt;
     const double scale = group.is_number_integer() && group > 0 ? 2.0 / group.get<double>() : 0;
     return WeightFormat{bits.get<double>() / 8 + scale, MathFormat::k16Bit};
   }
+  // compressed-tensors: one group of weights.
+  static std::optional<WeightFormat> OfGroups(const Json& groups) {
+    if (!groups.is_object() || groups.size() != 1) return std::nullopt;
+    const Json &group = groups.front(), &weights = Member(group, "weights");
+    const Json &bits = Member(weights, "num_bits"), &inputs = Member(group, "input_activations");
+    if (!inputs.is_object()) return Integers(bits, Member(weights, "group_size"));
+    if (bits != 8 || Member(inputs, "num_bits") != 8) return std::nullopt;
+    return WeightFormat{1, MathFormat::k8Bit};
+  }
 
-  const Json& config_;
+  const Json &config_, &whole_;
+  std::set<int64_t> dense_;  // layers without experts
   std::string problem_;
   int64_t experts_ = 0, shared_ = 0, first_experts_ = 0, every_ = 1;
 };
@@ -220,7 +265,7 @@ Result<DecoderShape> ParseModelConfig(std::string_view text) {
   const Json config = ParseJson(text);
   if (!config.is_object()) return Fail(ErrorKind::kUsage, "not a JSON object");
   const Json& of_text = Member(config, "text_config");
-  return ConfigReader(of_text.is_object() ? of_text : config).Read();
+  return ConfigReader(of_text.is_object() ? of_text : config, config).Read();
 }
 
 Result<DecoderShape> ReadModelConfig(const std::string& path) {

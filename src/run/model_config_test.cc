@@ -1,6 +1,7 @@
 #include "run/model_config.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -65,17 +66,42 @@ TEST(ModelConfig, LatentAttentionAndFirstDenseLayers) {
 TEST(ModelConfig, TextPartOfAModelThatReadsImages) {
   const auto shape = ParseModelConfig(R"({"model_type": "gemma3", "vision_config": {},
     "text_config": {"model_type": "gemma3_text", "hidden_size": 64, "intermediate_size": 128,
-    "num_attention_heads": 4, "num_hidden_layers": 7, "vocab_size": 100, "sliding_window": 16}})");
+    "num_attention_heads": 4, "num_hidden_layers": 7, "sliding_window": 16},
+    "quantization_config": {"quant_method": "fp8", "ignore": ["vision_tower", "lm_head"]}})");
   ASSERT_TRUE(shape) << shape.error().message;
-  EXPECT_EQ(shape->head_size, 16);
+  EXPECT_EQ(shape->head_size, 256);  // by the class of the configuration
+  EXPECT_EQ(shape->vocabulary, 262208);
+  EXPECT_EQ(shape->weights.math, MathFormat::k8Bit);
   EXPECT_EQ(shape->layers[5].window, 0);
   EXPECT_EQ(shape->layers[6].window, 16);
+}
+
+TEST(ModelConfig, CompressedTensors) {
+  const auto with = [](std::string_view group) {
+    return ParseModelConfig(fmt::format(
+        R"({{"model_type": "llama", "hidden_size": 64, "intermediate_size": 128,
+        "num_attention_heads": 4, "num_hidden_layers": 2, "vocab_size": 100, "quantization_config":
+        {{"quant_method": "compressed-tensors", "ignore": ["lm_head"],
+        "config_groups": {{"group_0": {}}}}}}})",
+        group));
+  };
+  const auto w8a8 = with(R"({"weights": {"num_bits": 8}, "input_activations": {"num_bits": 8}})");
+  ASSERT_TRUE(w8a8) << w8a8.error().message;
+  EXPECT_EQ(w8a8->weights.bytes, 1);
+  EXPECT_EQ(w8a8->weights.math, MathFormat::k8Bit);
+  const auto w4a16 = with(R"({"weights": {"num_bits": 4, "group_size": 128}})");
+  ASSERT_TRUE(w4a16) << w4a16.error().message;
+  EXPECT_EQ(w4a16->weights.bytes, 0.515625);
+  EXPECT_EQ(w4a16->weights.math, MathFormat::k16Bit);
+  EXPECT_FALSE(with(R"({"weights": {"num_bits": 4}, "input_activations": {"num_bits": 4}})"));
 }
 
 TEST(ModelConfig, SaysWhatIsWrong) {
   EXPECT_EQ(ProblemOf("[1]"), "not a JSON object");
   EXPECT_EQ(ProblemOf("{}"), "no model_type: this is no config.json of a model");
-  EXPECT_EQ(ProblemOf(R"({"model_type": "mamba"})"), "no formulas for model_type 'mamba'");
+  EXPECT_EQ(
+      ProblemOf(R"({"model_type": "mamba"})"),
+      "no formulas for model_type 'mamba'; docs/metrics.md#roofline lists those that are known");
   EXPECT_EQ(ProblemOf(R"({"model_type": "llama"})"), "no hidden_size");
   const auto with = [](std::string_view field) {
     return fmt::format(R"({{"model_type": "llama", "hidden_size": 64, "intermediate_size": 128,
@@ -87,10 +113,13 @@ TEST(ModelConfig, SaysWhatIsWrong) {
             "num_key_value_heads is not a number from 0 to 67108864");
   EXPECT_EQ(ProblemOf(with(R"("vocab_size": 1e300)")),
             "vocab_size is not a number from 0 to 67108864");
-  EXPECT_EQ(ProblemOf(with(R"("torch_dtype": "float32")")),
-            "weights in float32, where 16 bits are known");
-  EXPECT_EQ(ProblemOf(with(R"("quantization_config": {"quant_method": "exl2"})")),
-            "no formulas for quantization 'exl2'");
+  EXPECT_EQ(ProblemOf(with(R"("torch_dtype": "float32")")), "");
+  EXPECT_THAT(ProblemOf(with(R"("quantization_config": {"quant_method": "exl2"})")),
+              testing::StartsWith("no formulas for quantization 'exl2'; known are fp8"));
+  EXPECT_EQ(
+      ProblemOf(with(
+          R"("quantization_config": {"quant_method": "fp8", "ignore": ["re:.*self_attn.*"]})")),
+      "no formulas where 're:.*self_attn.*' is not quantized");
 }
 
 TEST(ModelConfig, ReadsTheFileOfAFolder) {

@@ -124,6 +124,9 @@ def outputs(folder):
     check("without a model there is none", "roofline" not in analyzed(trace))
     check("lengths are missing", missing("--model-config", known, "--tensor-parallel", 1) == ["lengths"])
     check("a mean length helps", missing("--model-config", known, "--context-length", 300) == [])
+    check("faster than the hardware", missing("--model-config", known, "--context-length", 300, "--gpu", "l4") == ["fit"])
+    check("ranks that do not divide the heads", missing("--model-config", known, "--context-length", 300, "--tensor-parallel", 3) == ["ranks"])
+    check("experts", missing("--model-config", config(folder, "30b-a3b", 5), "--context-length", 300)[0] == "same-model")
     check("another model", missing("--model-config", other, "--context-length", 300) == ["same-model"])
     words = ["--model-config", str(known), "--context-length", "300"]
     text = run("analyze", str(trace), *words).stdout

@@ -468,6 +468,7 @@ export interface AnalyzeJson {
     layers?: {
       state: "found" | "no-steps" | "no-work" | "no-mixer" | "no-repetition" | "irregular" | "times-refused";
       count: number;
+      as_configured?: boolean;
       steps: number;
       left_out: number;
       unknown: number;
@@ -534,7 +535,7 @@ export interface AnalyzeJson {
         mbu: number;
       }[];
       missing: {
-        id: "model" | "gpu" | "ranks" | "number-format" | "steps" | "one-device" | "tokens" | "lengths" | "layers" | "same-model" | "routed-tokens";
+        id: "model" | "gpu" | "ranks" | "number-format" | "steps" | "one-device" | "tokens" | "lengths" | "layers" | "same-model" | "fit" | "routed-tokens";
       }[];
     };
     idle?: {

@@ -21,8 +21,9 @@ enum class RunFindingKind : uint8_t {
   kTransfer,     // exposed communication without the waiting
   kExposedComm,  // exposed communication, if it is not known how much of it is waiting
   kExposedCopies,
-  kComputes,  // one rank computes longer than the median of the others; the cost is the difference
-  kRequests,  // one part of the requests' time
+  kAboveRoof,  // kernels beyond what the hardware needs for the model's work (roofline.h)
+  kComputes,   // one rank computes longer than the median of the others; the cost is the difference
+  kRequests,   // one part of the requests' time
 };
 
 // The time of which a finding's cost is a share (its whole). Findings that have the same whole do

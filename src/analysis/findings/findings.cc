@@ -42,6 +42,8 @@ class DeviceFindings {
   void AddExposed();
   void AddWaits(const WaitsSplit& split, const RankTable& ranks);
   void AddCopies();
+  // After AddStraggler, whose cost is a part of the compute time, too.
+  void AddAboveRoof();
   // Adds the rank that computes longest. If instead one rank has the least time in collectives,
   // names it in the finding about exposed communication.
   void AddStraggler(const RankTable& ranks);
@@ -155,6 +157,20 @@ void DeviceFindings::AddCopies() {
                  &DeviceTime::exposed_copy);
 }
 
+void DeviceFindings::AddAboveRoof() {
+  DurationNs cost;
+  for (const TimedTrace& of : traces_)
+    cost += ComputeAboveRoof(of.trace->layers, of.trace->roofline);
+  for (const RunFinding& finding : findings_) {
+    if (finding.kind == RunFindingKind::kComputes) cost -= finding.cost;
+  }
+  cost = std::min(cost, totals_.compute);
+  if (cost.ns <= 0) return;
+  RunFinding& finding = Add(RunFindingKind::kAboveRoof, "above-roof", cost);
+  for (const TimedTrace& of : traces_)
+    Place(finding, of.index, ComputeAboveRoof(of.trace->layers, of.trace->roofline));
+}
+
 void DeviceFindings::AddWaits(const WaitsSplit& split, const RankTable& ranks) {
   for (const WaitsSplit::OfRank& of : split.ranks) {
     if (of.cost.ns <= 0) continue;
@@ -232,6 +248,7 @@ std::vector<RunFinding> FindingsOf(const RunAnalysis& run) {
     else
       devices.AddExposed();
     devices.AddStraggler(run.ranks);
+    devices.AddAboveRoof();
     devices.AddCopies();
     if (waits.because != WhyUnknown::kNothing)
       devices.AddUnknown(RunFindingKind::kWait, "wait", waits.because);
@@ -244,6 +261,7 @@ std::vector<RunFinding> FindingsOf(const TraceAnalysis& trace, const RequestAnal
   DeviceFindings devices(totals, trace.idle, {{0, &trace}});
   if (devices.AddIdle(HasRefusedTimes({&trace}))) {
     devices.AddExposed();
+    devices.AddAboveRoof();
     devices.AddCopies();
   }
   return Ranked(std::move(devices).Take(), requests);

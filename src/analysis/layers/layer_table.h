@@ -58,6 +58,8 @@ struct LayerTable {
   DurationNs device;                // device time of `steps` and `left_out`
   DurationNs in_steps;              // device time of `steps`
   std::vector<PhaseLayers> phases;  // sorted by Phase
+  // The configuration of the model has `count` layers, too. AnalyzeTrace sets it.
+  bool as_configured = false;
 };
 
 // Finds the layers of a model in each step from the order of its kernels, without help from the

@@ -15,7 +15,7 @@ struct Accelerator {
   std::string_view id;                       // "h100-sxm"
   std::array<double, kMathFormats> flops{};  // a second, by MathFormat; 0: it has no such format
   double memory_bytes_s = 0;
-  double link_bytes_s = 0;  // to the other devices of its node, in one direction
+  double link_bytes_s = 0;  // to the other devices of its node, in one direction; 0: not known
 };
 
 // By its id or by the name that a trace has for it ("NVIDIA H100 80GB HBM3"), from

@@ -22,10 +22,9 @@ Part ContextOf(const StepLabel& label, std::optional<int64_t> mean_k) {
     part.k = part.qk = part.qq = -1;
     return part;
   }
-  const auto mean = static_cast<double>(*mean_k);
-  part.k = std::max(part.requests * mean, part.q);
-  part.qk = part.q * part.k / part.requests;
-  part.qq = part.q * part.q / part.requests;
+  // Prompts that are read at once: the new tokens are all that there are.
+  part.k = part.q;
+  part.qk = part.qq = part.q * part.q / part.requests;
   return part;
 }
 
@@ -45,6 +44,15 @@ Part GenerationOf(const StepLabel& label, std::optional<int64_t> mean_k) {
   part.k = std::max(part.requests * static_cast<double>(*mean_k), part.q);
   part.qk = part.q * part.k / part.requests;
   return part;
+}
+
+// Pairs of a query and a key in a window, for requests of equal lengths: a query sees the tokens
+// before it, but at most `window`.
+double PairsInWindow(const Part& part, double window) {
+  if (part.requests == 0) return 0;
+  const double q = part.q / part.requests, before = (part.k - part.q) / part.requests;
+  const double growing = std::clamp(window - before, 0.0, q);  // queries that see all before them
+  return part.requests * (growing * before + growing * growing / 2 + (q - growing) * window);
 }
 
 // Adds up the work of one rank.
@@ -135,7 +143,7 @@ class Sums {
     double context_pairs = context.qk - context.qq / 2, generation_pairs = generation.qk;
     double context_cached = context.k - context.q, generation_cached = generation.k - generation.q;
     if (window > 0) {
-      context_pairs = std::min(context_pairs, context.q * window);
+      context_pairs = std::min(context_pairs, PairsInWindow(context, window));
       generation_pairs = std::min(generation_pairs, generation.q * window);
       context_cached = std::min(context_cached, context.requests * window);
       generation_cached = std::min(generation_cached, generation.requests * window);

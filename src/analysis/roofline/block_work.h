@@ -10,7 +10,7 @@
 
 namespace tacho {
 
-// The least that a block of the model must do on one rank, in one step.
+// What a block of the model has to do on one rank, in one step.
 struct BlockWork {
   LayerBlock block = LayerBlock::kOther;
   MathFormat math = MathFormat::k16Bit;
@@ -27,9 +27,9 @@ struct StepTokens {
   };
   Part context, generation;
 };
-// `mean_k`: taken for each request's length where the label does not give it. Absent if the label
-// does not say the requests and tokens of both parts, or the step has none. `k` and `qk` are
-// negative if the lengths are not known.
+// `mean_k`: taken for the length of each request whose answer is made where the label does not give
+// it; prompts then count as read at once. Absent if the label does not say the requests and tokens
+// of both parts, or the step has none. `k` and `qk` are negative if the lengths are not known.
 std::optional<StepTokens> TokensOf(const StepLabel& label, std::optional<int64_t> mean_k);
 
 // The work of the blocks whose work is a law of the model: products, attention, and the all-reduce
@@ -40,9 +40,9 @@ std::optional<StepTokens> TokensOf(const StepLabel& label, std::optional<int64_t
 // With M tokens, a product of K x N weights takes 2MNK FLOPs and MK + KN + MN values. Attention
 // with causal mask takes H(d_qk + d_v)(2 sum qk - sum q^2) FLOPs for prompts, without the square
 // for answers, and reads each cached key and value once. Of E experts with k a token, M tokens need
-// E(1 - ((E-k)/E)^M) in the mean, if all are equally likely. An all-reduce moves 2(n-1)/n of its
-// data over each rank's links. A sliding window bounds the sums: with requests of unequal lengths
-// this is more than some of them need. docs/metrics.md#roofline has the formulas.
+// E(1 - ((E-k)/E)^M) in the mean, if all are equally likely (tokens that are alike need fewer). An
+// all-reduce moves 2(n-1)/n of its data over each rank's links. A sliding window bounds the sums as
+// if all requests of the step had equal lengths. docs/metrics.md#roofline has the formulas.
 std::vector<BlockWork> WorkOfStep(const DecoderShape& model, int64_t ranks,
                                   const StepTokens& tokens);
 

@@ -1,23 +1,39 @@
 #include "analysis/roofline/roofline.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "analysis/roofline/block_work.h"
+#include "base/words.h"
 
 namespace tacho {
 namespace {
 
 constexpr std::array<std::string_view, static_cast<size_t>(RooflineLack::kCount)> kLackIds = {
-    "model",  "gpu",     "ranks",  "number-format", "steps",        "one-device",
-    "tokens", "lengths", "layers", "same-model",    "routed-tokens"};
+    "model",  "gpu",     "ranks",  "number-format", "steps", "one-device",
+    "tokens", "lengths", "layers", "same-model",    "fit",   "routed-tokens"};
+
+constexpr LayerBlock kOfExperts[] = {LayerBlock::kExperts, LayerBlock::kExpertsUp,
+                                     LayerBlock::kExpertsDown};
+constexpr LayerBlock kOfRouting[] = {LayerBlock::kDispatch, LayerBlock::kCombine};
 
 bool IsOfExperts(LayerBlock block) {
-  return block == LayerBlock::kExperts || block == LayerBlock::kExpertsUp ||
-         block == LayerBlock::kExpertsDown;
+  return std::ranges::find(kOfExperts, block) != std::end(kOfExperts);
+}
+
+// Whether a kernel's name says that it takes 8-bit numbers: "bmm_MxE4m3...", "...QkvE4m3...". All
+// kernels of vLLM's cache have Fp8KVCacheDataType in their name.
+bool SaysEightBits(std::string_view name) {
+  std::string text(name);
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  for (size_t at; (at = text.find("fp8kvcachedatatype")) != text.npos;) text.erase(at, 18);
+  return HasOneOf(text, {"e4m3", "e5m2", "fp8", "float8"});
 }
 
 // Sums whose roof and shares are in seconds.
@@ -31,7 +47,7 @@ struct Sum {
     work.flops += of.flops;
     work.bytes += of.bytes;
     work.link_bytes += of.link_bytes;
-    roof += std::max({flops, bytes, of.link_bytes / gpu.link_bytes_s});
+    roof += std::max({flops, bytes, gpu.link_bytes_s > 0 ? of.link_bytes / gpu.link_bytes_s : 0});
     at_flops += flops;
     at_bytes += bytes;
   }
@@ -60,25 +76,24 @@ class Roofs {
     if (prepared_.work.devices.size() > 1) Lack(RooflineLack::kDevices);
     if (layers_.state != LayersState::kFound) {
       Lack(RooflineLack::kLayers);
-    } else if (layers_.count != setup_.model->layers.size()) {
-      return Refused(RooflineLack::kOtherModel);
+    } else if (layers_.count != setup_.model->layers.size() || Has(kOfExperts) != HasExperts()) {
+      Lack(RooflineLack::kOtherModel);
     }
-    for (const RooflineLack lack : result_.missing) {
-      if (lack != RooflineLack::kLayers) return std::move(result_);
-    }
+    if (RunsInOtherFormats()) Lack(RooflineLack::kFormat);
+    if (!result_.missing.empty()) return std::move(result_);
+    if (Has(kOfRouting) || (setup_.other_groups && HasExperts())) Lack(RooflineLack::kRoutedTokens);
     AddPhases();
     AddBlocks();
+    CheckFit();
     return std::move(result_);
   }
 
  private:
   void Lack(RooflineLack lack) {
-    if (std::ranges::find(result_.missing, lack) == result_.missing.end())
-      result_.missing.push_back(lack);
+    if (!Lacks(lack)) result_.missing.push_back(lack);
   }
-  Roofline Refused(RooflineLack lack) {
-    Lack(lack);
-    return std::move(result_);
+  [[nodiscard]] bool Lacks(RooflineLack lack) const {
+    return std::ranges::find(result_.missing, lack) != result_.missing.end();
   }
 
   void FindGpu() {
@@ -100,9 +115,44 @@ class Roofs {
     }
   }
   void FindRanks() {
-    result_.ranks = setup_.tensor_ranks.value_or(
-        std::max<int64_t>(0, prepared_.index.trace().header.world_size));
-    if (result_.ranks < 1) Lack(RooflineLack::kRanks);
+    const int64_t world = setup_.other_groups ? 0 : prepared_.index.trace().header.world_size;
+    const int64_t ranks = setup_.tensor_ranks.value_or(world);
+    if (ranks < 1 || setup_.model->heads % ranks != 0) return Lack(RooflineLack::kRanks);
+    result_.ranks = ranks;
+  }
+
+  // Whether layers of the trace have one of these blocks.
+  [[nodiscard]] bool Has(std::span<const LayerBlock> blocks) const {
+    return std::ranges::any_of(layers_.phases, [&](const PhaseLayers& phase) {
+      return std::ranges::any_of(phase.layers, [&](const LayerRow& layer) {
+        return std::ranges::any_of(layer.blocks, [&](const BlockTime& of) {
+          return std::ranges::find(blocks, of.block) != blocks.end();
+        });
+      });
+    });
+  }
+  [[nodiscard]] bool HasExperts() const {
+    return std::ranges::any_of(setup_.model->layers,
+                               [](const DecoderLayer& layer) { return layer.experts > 0; });
+  }
+
+  // Whether kernels compute in 8 bits what the configuration has in 16: attention, and products if
+  // no weight is meant for 8 bits. The engine was told so, or chose it.
+  [[nodiscard]] bool RunsInOtherFormats() const {
+    const Trace& trace = prepared_.index.trace();
+    const bool products = setup_.model->weights.math == MathFormat::k16Bit &&
+                          setup_.model->expert_weights.math == MathFormat::k16Bit;
+    std::set<std::pair<StringId, WorkCategory>> kernels;
+    for (const DeviceItems& device : prepared_.work.devices) {
+      for (const WorkItem& item : device.items)
+        if (item.kind == WorkKind::kCompute) kernels.emplace(item.name, item.category);
+    }
+    return std::ranges::any_of(kernels, [&](const auto& kernel) {
+      const std::string_view category = prepared_.work.categories[kernel.second];
+      const bool counts = category == "attention.core" ||
+                          (products && (category == "gemm.dense" || category == "moe.gemm"));
+      return counts && SaysEightBits(trace.Text(kernel.first));
+    });
   }
 
   // The work of a step; null if its tokens are not known.
@@ -135,26 +185,12 @@ class Roofs {
     }
     if (!any) return Lack(RooflineLack::kSteps);
     if (!any_tokens_) return Lack(RooflineLack::kTokens);
-    if (SendsTokens()) Lack(RooflineLack::kRoutedTokens);
-    for (const RooflineLack lack : result_.missing) {
-      if (lack == RooflineLack::kLengths || lack == RooflineLack::kRoutedTokens) return;
-    }
+    if (!result_.missing.empty()) return;  // lengths, or routed tokens
     for (const auto& [phase, sum] : sums) {
       RoofPhase& of = result_.phases.emplace_back();
       static_cast<RoofWork&>(of) = sum.Finished();
       of.phase = phase;
     }
-  }
-
-  // Whether ranks send each other tokens for their experts.
-  [[nodiscard]] bool SendsTokens() const {
-    return std::ranges::any_of(layers_.phases, [](const PhaseLayers& phase) {
-      return std::ranges::any_of(phase.layers, [](const LayerRow& layer) {
-        return std::ranges::any_of(layer.blocks, [](const BlockTime& block) {
-          return block.block == LayerBlock::kDispatch || block.block == LayerBlock::kCombine;
-        });
-      });
-    });
   }
 
   // A block's time is of all steps with layers, so all of them must say their tokens.
@@ -179,7 +215,7 @@ class Roofs {
       }
       if (!known) continue;
       for (auto& [block, sum] : sums) {
-        if (sum.roof == 0 || (IsOfExperts(block) && SendsTokens())) continue;
+        if (sum.roof == 0 || (IsOfExperts(block) && Lacks(RooflineLack::kRoutedTokens))) continue;
         sum.work.steps = phase.steps;
         RoofBlock& of = result_.blocks.emplace_back();
         static_cast<RoofWork&>(of) = sum.Finished();
@@ -187,6 +223,25 @@ class Roofs {
         of.block = block;
       }
     }
+  }
+
+  // Nothing is faster than its roof. Attention may be, a little: its lengths may be means.
+  void CheckFit() {
+    constexpr double kTolerance = 1.05, kToleranceOfAttention = 3;
+    const auto exceeds = [&](const RoofWork& of, double most) {
+      return static_cast<double>(of.roof.ns) > most * static_cast<double>(of.time.ns);
+    };
+    const bool fits =
+        std::ranges::none_of(result_.phases,
+                             [&](const RoofPhase& of) { return exceeds(of, kTolerance); }) &&
+        std::ranges::none_of(result_.blocks, [&](const RoofBlock& of) {
+          return exceeds(of,
+                         of.block == LayerBlock::kAttention ? kToleranceOfAttention : kTolerance);
+        });
+    if (fits) return;
+    result_.phases.clear();
+    result_.blocks.clear();
+    Lack(RooflineLack::kDoesNotFit);
   }
 
   const PreparedTrace& prepared_;
@@ -207,6 +262,29 @@ std::string_view RooflineLackId(RooflineLack lack) {
 Roofline RooflineOf(const PreparedTrace& prepared, const LayerTable& layers,
                     const RooflineSetup& setup) {
   return Roofs(prepared, layers, setup).Find();
+}
+
+DurationNs ComputeAboveRoof(const LayerTable& layers, const Roofline& roofline) {
+  const auto communicates = [](LayerBlock block) {
+    return block == LayerBlock::kCollective || block == LayerBlock::kDispatch ||
+           block == LayerBlock::kCombine;
+  };
+  if (!roofline.missing.empty()) return {};
+  DurationNs above;
+  for (const RoofBlock& of : roofline.blocks) {
+    if (!communicates(of.block)) above += -of.roof;
+  }
+  if (above.ns == 0) return {};
+  const auto add = [&](const std::vector<BlockTime>& blocks) {
+    for (const BlockTime& of : blocks) {
+      if (!communicates(of.block)) above += of.device;
+    }
+  };
+  for (const PhaseLayers& phase : layers.phases) {
+    add(phase.outside);
+    for (const LayerRow& layer : phase.layers) add(layer.blocks);
+  }
+  return std::max(above, DurationNs{});
 }
 
 }  // namespace tacho

@@ -13,11 +13,15 @@
 
 namespace tacho {
 
-// What the user says of the model and the accelerator; the rest comes from the trace.
+// What is known of the model and the accelerator beside the trace.
 struct RooflineSetup {
   std::optional<DecoderShape> model = {};
-  std::optional<Accelerator> gpu = {};         // absent: by the trace's name of its device
-  std::optional<int64_t> tensor_ranks = {};    // absent: the world size of the trace
+  std::optional<Accelerator> gpu = {};       // absent: by the trace's name of its device
+  std::optional<int64_t> tensor_ranks = {};  // absent: the world size of the trace
+  // The rank is of one of several data-parallel engines, or of a stage of a pipeline. Then the
+  // world size does not say how many ranks share a matrix, and experts may get tokens of other
+  // engines.
+  bool other_groups = false;
   std::optional<int64_t> context_length = {};  // mean of a request, for steps that do not say it
 };
 
@@ -26,13 +30,14 @@ enum class RooflineLack : uint8_t {
   kModel,
   kGpu,
   kRanks,         // how many ranks share each matrix
-  kFormat,        // the accelerator has no peak for a number format of the model
+  kFormat,        // the accelerator has no peak for the number format, or kernels show another one
   kSteps,         // no step with all its work
   kDevices,       // the trace has several devices
   kTokens,        // no step says its requests and tokens
   kLengths,       // of requests: no attention, and so no phase
   kLayers,        // none were found: no blocks
-  kOtherModel,    // the trace has another number of layers
+  kOtherModel,    // the trace has another number of layers, or experts where the model has none
+  kDoesNotFit,    // a roof is above its time: the model, the accelerator or the ranks are others
   kRoutedTokens,  // of the experts: other ranks send theirs
   kCount,
 };
@@ -76,5 +81,9 @@ struct Roofline {
 // Cost: O(steps x kinds of layers).
 Roofline RooflineOf(const PreparedTrace& prepared, const LayerTable& layers,
                     const RooflineSetup& setup);
+
+// The time of compute in steps with layers beyond the roofs of its blocks: blocks without a roof,
+// such as norms, count whole. 0 if some figure is missing.
+DurationNs ComputeAboveRoof(const LayerTable& layers, const Roofline& roofline);
 
 }  // namespace tacho

@@ -60,6 +60,14 @@ TEST(WorkOfStep, AWindowBoundsAttention) {
   EXPECT_EQ(Of(work, LayerBlock::kAttention).bytes, 2 * 2.0 * (3 * (4 + 2) * 4 + 15 * 2 * 4));
 }
 
+TEST(WorkOfStep, AWindowGrowsAtTheBeginningOfAPrompt) {
+  DecoderShape shape = Small();
+  for (DecoderLayer& layer : shape.layers) layer.window = 4;
+  // Of 6 new tokens the first 4 see all before them: 16 / 2 pairs, the others 4 each.
+  const auto work = WorkOfStep(shape, 1, {{.requests = 1, .q = 6, .k = 6, .qk = 36, .qq = 36}, {}});
+  EXPECT_EQ(Of(work, LayerBlock::kAttention).flops, 2 * (2.0 * 4 * 4 * (8 + 8)));
+}
+
 TEST(WorkOfStep, RanksShareTheWork) {
   const auto whole = WorkOfStep(Small(), 1, Decode(3, 60));
   const auto half = WorkOfStep(Small(), 2, Decode(3, 60));
@@ -105,8 +113,8 @@ TEST(TokensOf, LengthsAreGivenOrAbsent) {
   EXPECT_LT(TokensOf(label, {})->context.k, 0);
   EXPECT_LT(TokensOf(label, {})->generation.k, 0);
   const auto mean = TokensOf(label, 100);
-  EXPECT_EQ(mean->context.k, 200);
-  EXPECT_EQ(mean->context.qk, 1000);
+  EXPECT_EQ(mean->context.k, 10);  // prompts that are read at once
+  EXPECT_EQ(mean->context.qk, 50);
   EXPECT_EQ(mean->generation.qk, 300);
   // One new token each: the products with q are the lengths.
   label.generation_k = 70;

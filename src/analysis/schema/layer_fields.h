@@ -27,6 +27,8 @@ void Layers(auto& out, auto& layers) {
                 "`times-refused`"},
             ByName(layers.state, LayersStateId, static_cast<size_t>(LayersState::kCount)));
   out.Field(Key{"count", "number of layers of most steps"}, layers.count);
+  out.Field(Key{"as_configured", "`true`: the model's configuration has as many layers"},
+            UnlessIs(layers.as_configured, false));
   out.Field(Key{"steps", "number of steps with so many layers, by device"}, layers.steps);
   out.Field(Key{"left_out",
                 "number of steps with another number of layers, whose times are left "

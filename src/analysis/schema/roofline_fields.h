@@ -61,8 +61,9 @@ void RooflineFields(auto& out, auto& roofline) {
              out.Field(Key{"id",
                            "`gpu`, `ranks` (of tensor parallelism), `number-format`, `steps` (with "
                            "all their work), `one-device`, `tokens`, `lengths` (of requests: no "
-                           "attention, no phases), `layers`, `same-model` (the trace has another "
-                           "number of layers), `routed-tokens` (of experts)"},
+                           "attention, no phases), `layers`, `same-model` (the trace has other "
+                           "layers), `fit` (work would be faster than the hardware), "
+                           "`routed-tokens` (of experts)"},
                        ByName(lack, RooflineLackId, static_cast<size_t>(RooflineLack::kCount)));
            });
   out.End();

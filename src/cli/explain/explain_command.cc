@@ -36,6 +36,7 @@ CommandSpec ExplainSpec(ExplainOptions& o) {
         {"--markdown", "", "as GitHub Markdown", &o.markdown},
         o.traces.KeepSecrets()}},
       o.WhatToLookAt(),
+      o.TheModel(),
       {"how",
        {{"-w,--wide", "", "full names, lines of any length", &o.wide},
         OptionRow{"--color", "WHEN",

@@ -125,13 +125,14 @@ OptionGroup ReadingArguments::TheModel() {
         "can read",
         &model_config},
        {"--gpu", "NAME",
-        fmt::format("the accelerator, if the trace does not name it: {}",
+        fmt::format("the accelerator (default: as the trace names it): {}",
                     fmt::join(AcceleratorIds(), ", ")),
         &gpu},
        {"--tensor-parallel", "N",
         "ranks that share each matrix (default: the world size that the trace has)",
         &tensor_parallel, 1},
-       {"--context-length", "N", "mean length of a request in tokens, for steps that do not say it",
+       {"--context-length", "N",
+        "mean length in tokens of the requests in decode, for steps that do not say it",
         &context_length, 1}}};
 }
 
@@ -181,6 +182,12 @@ std::string CommandPaths(const ReadingArguments& arguments) {
   if (words.empty()) return "";
   if (!arguments.device.empty()) words += " --device " + ShellWord(arguments.device);
   if (arguments.window) words += " --window " + ShellWord(*arguments.window);
+  if (arguments.model_config) words += " --model-config " + ShellWord(*arguments.model_config);
+  if (arguments.gpu) words += " --gpu " + ShellWord(*arguments.gpu);
+  if (arguments.tensor_parallel)
+    words += fmt::format(" --tensor-parallel {}", *arguments.tensor_parallel);
+  if (arguments.context_length)
+    words += fmt::format(" --context-length {}", *arguments.context_length);
   return VisibleText(words) == words ? words : "";
 }
 

@@ -122,6 +122,12 @@ void AddEvidence(Document& document, const RunAnalysis& run, const RunFinding& f
     document.AddPart(TitledTable{.table = SkewCausesTable(*row),
                                  .title = "Why it was late",
                                  .screen_rows = kMostCausesShown});
+    if (row->paced.ns > 0)
+      document.Add(Paragraph{
+          fmt::format("{} more of the waiting is for it, but is no lateness: the others' hosts had "
+                      "launched ahead while they waited; it is part of wait.others",
+                      FormatDuration(row->paced)),
+          Paint::kDim});
     return;
   }
   if (finding.places.size() > 1)
@@ -133,6 +139,10 @@ void AddEvidence(Document& document, const RunAnalysis& run, const RunFinding& f
                                  .title = "Its longest gaps"});
   if (finding.kind == RunFindingKind::kExposedComm || finding.kind == RunFindingKind::kTransfer)
     AddKernelsOf(document, run, options);
+  if (finding.kind == RunFindingKind::kAboveRoof && !finding.places.empty())
+    document.AddPart(TitledTable{
+        .table = RooflineTable(run.traces[finding.places.front().trace].roofline, false, "phase"),
+        .title = "Roofline"});
   if (finding.kind == RunFindingKind::kExposedCopies)
     AddCopies(document, TotalsOf(run).copies, options);
   if (finding.kind == RunFindingKind::kRequests) AddRequestsWithMost(document, run, finding.part);
@@ -162,6 +172,9 @@ NextCommand NextOf(const RunAnalysis& run, const RunFinding& finding,
     case RunFindingKind::kTransfer:
     case RunFindingKind::kExposedComm:
       analyze("--kernels --filter comm", "communication kernels by name");
+      break;
+    case RunFindingKind::kAboveRoof:
+      analyze("--roofline", "phases and blocks beside the limits of the hardware");
       break;
     case RunFindingKind::kExposedCopies:
       analyze("--copies", "copies by direction, with their rates");

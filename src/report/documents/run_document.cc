@@ -6,6 +6,7 @@
 
 #include "analysis/findings/findings.h"
 #include "report/documents/analyze_document.h"
+#include "report/documents/model_parts.h"
 #include "report/documents/requests_document.h"
 #include "report/tables/result_tables.h"
 #include "report/words/caveat.h"
@@ -80,6 +81,16 @@ void AddSteps(Document& document, const RunAnalysis& run, const ScreenOptions& o
     document.Add(Paragraph{fmt::format("the steps of {}{}", label,
                                        run.ranks.slowest ? ", which computes longest" : ""),
                            Paint::kDim});
+}
+
+// The model by the rank whose steps are shown: tensor-parallel ranks run the same layers.
+void AddModelOfRanks(Document& document, const RunAnalysis& run) {
+  if (run.ranks.rows.empty()) return;
+  const RankRow& row = RankOfSteps(run.ranks);
+  const auto trace = std::ranges::find(run.traces, row.path, &TraceAnalysis::path);
+  if (trace == run.traces.end()) return;
+  const std::string name = row.identity.RankName();
+  AddModel(document, *trace, name.empty() ? "one trace" : name);
 }
 
 void AddNotes(Document& document, const RunAnalysis& run) {
@@ -167,6 +178,7 @@ Document RunDocument(const RunAnalysis& run, const ScreenOptions& options) {
   AddSteps(document, run, options);
   AddRequests(document, run.requests);
   AddWhereTimeGoes(document, totals.idle, totals.devices, WindowMeaning(run));
+  AddModelOfRanks(document, run);
   AddTopKernels(document, totals.kernels, totals.devices, options);
   AddCopies(document, totals.copies, options);
   AddMemoryOfRanks(document, run, options.top);

@@ -4,14 +4,13 @@
 
 #include "analysis/findings/findings.h"
 #include "report/documents/analyze_document.h"
+#include "report/documents/model_parts.h"
 #include "report/documents/requests_document.h"
 #include "report/tables/result_tables.h"
 #include "report/words/caveat.h"
 #include "report/words/idle_words.h"
 #include "report/words/integrity_words.h"
-#include "report/words/layer_words.h"
 #include "report/words/rank_text.h"
-#include "report/words/roofline_words.h"
 #include "report/words/verdict.h"
 #include "text/format_number.h"
 
@@ -144,29 +143,6 @@ void AddLaunches(Document& document, const LaunchTable& launches) {
                            .markdown_rows = kTopCalls});
 }
 
-// Adds the blocks of the model for the phase with the most device time.
-void AddLayers(Document& document, const LayerTable& layers) {
-  const PhaseLayers* phase = MainPhaseOf(layers);
-  if (phase == nullptr) return;
-  document.AddPart(TitledTable{.table = LayerBlocksTable(layers, true, "block"),
-                               .title = "Blocks of the model",
-                               .screen_title = "MODEL"});
-  document.Add(Paragraph{LayersText(layers, *phase), Paint::kDim});
-}
-
-// Phases and blocks beside the limits of the hardware, if the model is known.
-void AddRoofline(Document& document, const Roofline& roofline) {
-  if (!roofline.wanted()) return;
-  if (roofline.phases.empty() && roofline.blocks.empty()) {
-    document.AddPart(Paragraph{"no roofline: " + WhyNoRoofline(roofline), Paint::kDim});
-    return;
-  }
-  document.AddPart(TitledTable{.table = RooflineTable(roofline, "phase"), .title = "Roofline"});
-  std::string text = RooflineText(roofline);
-  if (const std::string missing = MissingText(roofline); !missing.empty()) text += "; " + missing;
-  document.Add(Paragraph{std::move(text), Paint::kDim});
-}
-
 void AddLongestGaps(Document& document, const TraceAnalysis& trace, DurationNs idle,
                     const ScreenOptions& options) {
   IdleTable longest = LongGaps(trace.idle);
@@ -261,8 +237,7 @@ Document TraceDocument(const TraceAnalysis& trace, const RankTable& ranks,
         TitledTable{.table = std::move(devices), .title = "Devices", .markdown_rows = 16});
   }
   AddWhereTimeGoes(document, trace.idle, totals, WindowMeaning(trace));
-  AddLayers(document, trace.layers);
-  AddRoofline(document, trace.roofline);
+  AddModel(document, trace);
   AddTopKernels(document, trace.kernels, totals, options);
   std::vector<DurationNs> self_of_ops;
   DurationNs self;

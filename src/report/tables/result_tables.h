@@ -78,8 +78,10 @@ Table LayerBlocksTable(const LayerTable& layers, bool main_phase = false,
                        std::string title = "BLOCK");
 // A row for each layer in each phase, with the layer's blocks.
 Table LayersTable(const LayerTable& layers, std::string title = "LAYERS");
-// Each phase beside its roof, then each block.
-Table RooflineTable(const Roofline& roofline, std::string title = "ROOFLINE");
+// Each phase beside its roof, then each block; with `main_phase` only blocks of the phase whose
+// blocks take most time.
+Table RooflineTable(const Roofline& roofline, bool main_phase = false,
+                    std::string title = "ROOFLINE");
 // Labels the busy time in a table of devices or ranks as a lower bound.
 void SayBusyIsLeast(Table& table);
 // Labels the device time of operators as a lower bound.

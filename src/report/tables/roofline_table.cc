@@ -1,6 +1,6 @@
-#include <array>
+#include <algorithm>
+#include <map>
 
-#include "base/share.h"
 #include "report/tables/result_tables.h"
 
 namespace tacho {
@@ -11,17 +11,19 @@ using Col = TableColumn;
 
 void AddRow(Phase phase, std::string_view block, const RoofWork& of, Table& table) {
   const auto steps = static_cast<double>(of.steps);
+  const bool computes = of.flops + of.bytes > 0;
   const auto mean = [&](DurationNs sum) { return sum.ns / static_cast<int64_t>(of.steps); };
   table.Add({std::string(PhaseName(phase)), std::string(block), CountCell(of.steps), of.time.ns,
              of.roof.ns, of.flops, of.bytes, of.link_bytes, mean(of.time), mean(of.roof),
-             mean(of.time - of.roof), of.mfu, of.mbu, of.flops / steps / 1e9,
-             static_cast<int64_t>(of.bytes / steps)},
+             mean(of.time - of.roof), computes ? Cell(of.mfu) : Cell(),
+             computes ? Cell(of.mbu) : Cell(), computes ? Cell(of.flops / steps / 1e9) : Cell(),
+             computes ? Cell(static_cast<int64_t>(of.bytes / steps)) : Cell()},
             block.empty() ? Paint::kBold : Paint::kPlain);
 }
 
 }  // namespace
 
-Table RooflineTable(const Roofline& roofline, std::string title) {
+Table RooflineTable(const Roofline& roofline, bool main_phase, std::string title) {
   Table table{"roofline",
               {Col{"phase", std::move(title), kText}.Means("phase of the steps"),
                Col{"block", "block", kText}.Means("block of the model; empty: the whole phase"),
@@ -35,8 +37,13 @@ Table RooflineTable(const Roofline& roofline, std::string title) {
                Col{"", "moves", kBytes}.ScreenOnly()},
               {}};
   for (const RoofPhase& phase : roofline.phases) AddRow(phase.phase, "", phase, table);
-  for (const RoofBlock& block : roofline.blocks)
-    AddRow(block.phase, LayerBlockId(block.block), block, table);
+  std::map<Phase, DurationNs> times;
+  for (const RoofBlock& block : roofline.blocks) times[block.phase] += block.time;
+  const auto most = std::ranges::max_element(times, {}, [](const auto& of) { return of.second; });
+  for (const RoofBlock& block : roofline.blocks) {
+    if (!main_phase || block.phase == most->first)
+      AddRow(block.phase, LayerBlockId(block.block), block, table);
+  }
   return table;
 }
 

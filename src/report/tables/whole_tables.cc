@@ -9,6 +9,7 @@
 
 #include "report/device_totals.h"
 #include "report/documents/analyze_markdown.h"
+#include "report/documents/model_parts.h"
 #include "report/documents/report_parts.h"
 #include "report/documents/requests_document.h"
 #include "report/tables/finding_tables.h"
@@ -189,6 +190,7 @@ std::string Rendered(const RunAnalysis& run, const std::vector<WholeTable>& tabl
       auto [if_empty, of_trace] = WholeTables(trace, which, options.style);
       AddTables(part, std::move(of_trace), WhyEmpty(trace, which, if_empty), options);
       if (which == WholeTable::kGaps) AddUnderGaps(part, trace);
+      if (which == WholeTable::kRoofline) AddRooflineRemark(part, trace.roofline);
       if (which == WholeTable::kMemory) AddMemoryRemarks(part, trace.memory);
       add(std::move(part));
     }

@@ -171,6 +171,9 @@ std::string TextOf(const RunFinding& finding, const FindingOf& of) {
           "communication is exposed for {}, including waits for other ranks{}", ShareText(finding),
           finding.rank ? ": " + ComparedText(of.ranks) + StragglerText(of.ranks, *finding.rank)
                        : "");
+    case RunFindingKind::kAboveRoof:
+      return fmt::format("kernels take {} beyond what the hardware needs for the model's work",
+                         ShareText(finding));
     case RunFindingKind::kExposedCopies:
       return fmt::format("copies with no kernel beside them take {}", ShareText(finding));
     case RunFindingKind::kRequests:
@@ -233,6 +236,10 @@ std::string MeaningOf(const RunFinding& finding) {
              "last spends it";
     case RunFindingKind::kExposedComm:
       return "communication while nothing computes";
+    case RunFindingKind::kAboveRoof:
+      return "compute in steps, less the time that its products and its attention take at the "
+             "peaks "
+             "of the hardware";
     case RunFindingKind::kExposedCopies:
       return "copies while nothing computes or communicates";
     case RunFindingKind::kComputes:

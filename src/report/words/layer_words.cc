@@ -32,6 +32,7 @@ std::string_view WhyNoLayers(LayersState state) {
 
 std::string LayersText(const LayerTable& layers, const PhaseLayers& phase) {
   std::string text = FormatCounted(layers.count, "layer") + " by the order of the kernels";
+  if (layers.as_configured) text += ", as the model's configuration has";
   if (layers.left_out + layers.unknown > 0) {
     text += fmt::format(", in {} of {} steps", FormatCount(layers.steps),
                         FormatCount(layers.steps + layers.left_out + layers.unknown));

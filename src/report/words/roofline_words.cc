@@ -13,11 +13,14 @@ std::string_view WhatIsMissing(RooflineLack lack) {
     case RooflineLack::kGpu:
       return "the peaks of the accelerator are not known (--gpu)";
     case RooflineLack::kRanks:
-      return "it is not known how many ranks share each matrix (--tensor-parallel)";
+      return "it is not known how many ranks share each matrix, or they do not divide its heads "
+             "(--tensor-parallel)";
     case RooflineLack::kFormat:
-      return "the accelerator has no peak for the model's number format";
+      return "the accelerator has no peak for the number format of the model, or kernels run in 8 "
+             "bits "
+             "where its configuration has 16";
     case RooflineLack::kSteps:
-      return "no step has all its work";
+      return "no step has all its work on a GPU";
     case RooflineLack::kDevices:
       return "the trace has several devices (--device)";
     case RooflineLack::kTokens:
@@ -26,13 +29,17 @@ std::string_view WhatIsMissing(RooflineLack lack) {
       return "the lengths of requests are not known, so attention and whole phases have no roof "
              "(--context-length, or the engine's detailed annotations)";
     case RooflineLack::kLayers:
-      return "blocks have no roof, because no layers were found";
+      return "no layers were found, so nothing shows that the model is this one";
     case RooflineLack::kOtherModel:
-      return "the trace has another number of layers than the model";
+      return "the trace does not have the layers of the model: it is another one, or a stage of a "
+             "pipeline";
+    case RooflineLack::kDoesNotFit:
+      return "work would be faster than the hardware can be: the model, the accelerator, the ranks "
+             "or the number formats are not those of the trace";
     case RooflineLack::kRoutedTokens:
-      return "ranks send each other tokens for their experts, and nothing says how many, so "
-             "experts "
-             "and whole phases have no roof";
+      return "other ranks send tokens for the experts, and nothing says how many, so experts and "
+             "whole "
+             "phases have no roof";
     case RooflineLack::kCount:
       break;
   }

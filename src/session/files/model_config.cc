@@ -21,13 +21,11 @@ std::string NameInHub(std::string_view model) {
 std::string FetchModelConfig(const Transport& host, const std::string& model,
                              std::chrono::milliseconds patience) {
   if (model.empty()) return "";
-  const auto command = host.Run(
-      fmt::format(
-          "cat -- {}/config.json 2>/dev/null || cat -- "
-          "\"${{HF_HUB_CACHE:-${{HF_HOME:-$HOME/.cache/huggingface}}/hub}}\"/{}/snapshots/*/"
-          "config.json 2>/dev/null",
-          ShellWord(model), ShellWord(NameInHub(model))),
-      patience, {});
+  // The newest copy in the hub's cache.
+  constexpr const char* kCommand =
+      R"sh(cat -- {0}/config.json 2>/dev/null || cat -- "$(ls -td "${{HF_HUB_CACHE:-${{HF_HOME:-$HOME/.cache/huggingface}}/hub}}"/{1}/snapshots/*/ 2>/dev/null | head -n 1)config.json" 2>/dev/null)sh";
+  const auto command =
+      host.Run(fmt::format(kCommand, ShellWord(model), ShellWord(NameInHub(model))), patience, {});
   std::string text(kMostBytes + 1, '\0');
   text.resize(ReadFully(*command, text.data(), text.size()));
   return text.size() > kMostBytes || !command->Finish() ? "" : text;

@@ -8,8 +8,8 @@
 namespace tacho {
 
 // The text of a model's config.json on the host of its engine: from the folder `model`, or from the
-// cache of Hugging Face's hub if `model` is a name such as "Qwen/Qwen3-8B". "" if it is not there,
-// is larger than 1 MB, or does not come within `patience`.
+// newest copy in the cache of Hugging Face's hub if `model` is a name such as "Qwen/Qwen3-8B". ""
+// if it is not there, is larger than 1 MB, or does not come within `patience`.
 std::string FetchModelConfig(const Transport& host, const std::string& model,
                              std::chrono::milliseconds patience);
 

@@ -20,6 +20,10 @@ TEST(FetchModelConfig, FromAFolderOrTheHub) {
   };
   write("/it's a model", "{\"model_type\": \"llama\"}");
   write("/hub/models--Qwen--Qwen3-8B/snapshots/b968826d", "{\"model_type\": \"qwen3\"}");
+  write("/hub/models--Qwen--Qwen3-8B/snapshots/00old", "{}");
+  std::filesystem::last_write_time(
+      folder.path() + "/hub/models--Qwen--Qwen3-8B/snapshots/00old",
+      std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
   setenv("HF_HUB_CACHE", (folder.path() + "/hub").c_str(), 1);
   const auto fetch = [](const std::string& model) {
     return FetchModelConfig(*MakeLocalTransport(), model, kSoon);

@@ -1,0 +1,48 @@
+#include "report/documents/model_parts.h"
+
+#include <utility>
+
+#include "report/tables/result_tables.h"
+#include "report/words/layer_words.h"
+#include "report/words/roofline_words.h"
+
+namespace tacho {
+namespace {
+
+void AddLayers(Document& document, const TraceAnalysis& trace, const std::string& of) {
+  const PhaseLayers* phase = MainPhaseOf(trace.layers);
+  if (phase == nullptr) return;
+  document.AddPart(TitledTable{.table = LayerBlocksTable(trace.layers, true, "block"),
+                               .title = "Blocks of the model" + of,
+                               .screen_title = "MODEL" + of});
+  document.Add(Paragraph{LayersText(trace.layers, *phase), Paint::kDim});
+}
+
+void AddRoofline(Document& document, const Roofline& roofline, const std::string& of) {
+  if (!roofline.wanted()) return;
+  if (roofline.phases.empty() && roofline.blocks.empty()) {
+    document.AddPart(Paragraph{"no roofline: " + WhyNoRoofline(roofline), Paint::kDim});
+    return;
+  }
+  document.AddPart(TitledTable{.table = RooflineTable(roofline, true, "phase"),
+                               .title = "Roofline" + of,
+                               .screen_title = "ROOFLINE" + of});
+  AddRooflineRemark(document, roofline);
+}
+
+}  // namespace
+
+void AddRooflineRemark(Document& document, const Roofline& roofline) {
+  if (roofline.phases.empty() && roofline.blocks.empty()) return;
+  std::string text = RooflineText(roofline);
+  if (const std::string missing = MissingText(roofline); !missing.empty()) text += "; " + missing;
+  document.Add(Paragraph{std::move(text), Paint::kDim});
+}
+
+void AddModel(Document& document, const TraceAnalysis& trace, const std::string& rank) {
+  const std::string of = rank.empty() ? "" : ", " + rank;
+  AddLayers(document, trace, of);
+  AddRoofline(document, trace.roofline, of);
+}
+
+}  // namespace tacho
