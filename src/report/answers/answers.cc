@@ -57,7 +57,8 @@ Answer AnswerLimit(const AnswerInput& in) {
                           ? "the model is not known: analyze and report take --model-config"
                           : MissingText(*lacking));
   }
-  const auto& [phase, sum] = *most;
+  const Phase phase = most->first;
+  const RoofWork& sum = most->second;
   const auto steps = static_cast<int64_t>(sum.steps);
   const auto share_of = [&](double weighted) {
     return FormatPercent(weighted / static_cast<double>(sum.time.ns));
