@@ -87,7 +87,7 @@ class Sums {
             static_cast<double>(m_.hidden), static_cast<double>(m_.vocabulary) / ranks_, {});
   }
 
-  std::vector<BlockWork> Take() && {
+  [[nodiscard]] std::vector<BlockWork> Work() const {
     std::vector<BlockWork> work;
     for (size_t i = 0; i < kLayerBlocks; ++i) {
       if (sums_.at(i).flops + sums_.at(i).bytes + sums_.at(i).link_bytes == 0) continue;
@@ -236,7 +236,7 @@ std::vector<BlockWork> WorkOfStep(const DecoderShape& model, int64_t ranks,
   }
   for (const auto& [layer, count] : kinds) sums.AddLayer(layer, count);
   sums.AddHead();
-  return std::move(sums).Take();
+  return sums.Work();
 }
 
 }  // namespace tacho
