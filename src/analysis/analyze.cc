@@ -79,10 +79,11 @@ void NoteIntegrity(const Trace& trace, const Integrity& integrity, bool knows_id
   }
 }
 
-// Adds a note for each event whose duration overflowed. Such an event covers all work after it on
-// its stream. But real work overlaps on one stream too: the next kernel starts early (programmatic
-// launch), or branches of a graph share the stream. So an event counts as overflowed only if it
-// covers several pieces of work of other launches and most of them are far shorter.
+// Adds a note for each event whose duration overflowed. Such an event seems to overlap all work
+// after it on its stream. But real work overlaps on one stream too, because a kernel may start
+// early (programmatic launch) or branches of a graph may share the stream. So an event counts as
+// overflowed only if it covers several pieces of work of other launches and most of these are far
+// shorter.
 void NoteLongOverlaps(const TrackIndex& index, Notes& notes) {
   constexpr size_t kCovered = 3;
   constexpr int64_t kTimesMedian = 100;
@@ -120,7 +121,7 @@ bool HasNone(const Trace& trace, const auto& table, IsSign is_sign) {
 }
 
 // Whether the trace is of an engine's worker that ran no step. Old engine versions do not annotate
-// their steps; there, operators and launches are the signs of a step.
+// their steps; in their traces, operators and launches are the signs of a step.
 bool TookNoStep(const Trace& trace, const TraceFacts& facts, const Classifier& classifier) {
   if (facts.role != TraceRole::kWorker || facts.engine.empty() || trace.gpu.size() > 0 ||
       trace.notes.lost_data()) {
@@ -140,8 +141,9 @@ bool TookNoStep(const Trace& trace, const TraceFacts& facts, const Classifier& c
                  [&](std::string_view name) { return IsOfAStep(name, classifier); });
 }
 
-// False for captures, whose launches never have work, and for mixed ranks, where it is unknown
-// which work belongs to which rank.
+// Whether the integrity of the trace can be judged. Not for a capture, because its launches never
+// have work. Not for a file of mixed ranks, because it does not tell which work belongs to which
+// rank.
 bool JudgesIntegrity(const TraceFacts& facts) {
   return !facts.mixed_ranks && facts.role != TraceRole::kCapture;
 }

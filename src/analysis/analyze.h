@@ -28,8 +28,8 @@ namespace tacho {
 
 // Everything that `tacho analyze` finds out about one trace. All reports are made from it.
 struct TraceAnalysis {
-  // The path as the user gave it. "ARCHIVE:MEMBER" for a trace in an archive, "FILE#pid=7" for one
-  // of several traces in a file.
+  // The path as the user gave it. For a trace in an archive "ARCHIVE:MEMBER"; if a file holds
+  // several traces, "FILE#pid=7".
   std::string path;
   uint64_t bytes = 0;       // size of the file (or archive member) as stored
   uint64_t json_bytes = 0;  // after decompression
@@ -40,8 +40,9 @@ struct TraceAnalysis {
   TraceFacts facts;
   Interval span;      // from the first event to the last
   Interval profiled;  // when the profiler ran, as the trace says; empty if it does not say
-  // Time of the first event on the run's clock (run_clock.h), which the page of `tacho view` shows.
-  // Set by AnalyzeRun. 0 for a single trace, and for a trace that cannot be placed on that clock.
+  // When the first event was, on the run's clock (run_clock.h), which the page of `tacho view`
+  // shows. Set by AnalyzeRun. 0 for a single trace, and for a trace that cannot be placed on that
+  // clock.
   DurationNs run_start = {};
   EventCounts counts;
   Notes notes;
@@ -113,8 +114,8 @@ struct AnalysisOptions {
   size_t threads = 1;  // independent analyses run at once; the result is the same
 };
 // Runs every analysis over one trace. `prepared`: for the same scope. Adds notes that only an
-// analysis can give (orphans, long overlaps, no GPU events). The result copies its strings, so the
-// trace may be destroyed.
+// analysis can give (such as work without a launch call, or no GPU events). The result copies its
+// strings, so the trace may be destroyed.
 TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& classifier,
                            const AnalysisOptions& options = {});
 TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier,
@@ -122,12 +123,12 @@ TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier,
 // The traces in the form that the analyses of a run need. The result points into `run`. Also sets
 // the stage of each trace in `run`.
 std::vector<RankInput> RankInputsOf(RunAnalysis& run);
-// Computes `run.ranks` and the clocks from `run.traces`. `whole`: `traces` holds all traces of the
-// run, so a rank without a trace is missing.
+// Computes `run.ranks` and the clocks from `run.traces`. `whole`: whether `run.traces` holds all
+// traces of the run. If so, a rank without a trace counts as missing.
 void AnalyzeRun(RunAnalysis& run, bool whole = true);
 
-// The input of MatchCollectives, by index into `run.traces`. An entry has collectives only if its
-// trace is a worker's with a digest and reliable device times, and can be placed on the run's
+// The input of MatchCollectives, with one entry for each of `run.traces`. An entry is empty unless
+// the trace is a worker's, has a digest and reliable device times, and can be placed on the run's
 // clock.
 std::vector<CommRank> CommRanksOf(const RunAnalysis& run);
 
@@ -138,8 +139,8 @@ bool IsSameTrace(const TraceAnalysis& a, const TraceAnalysis& b);
 // Whether a trace of `a` is also a trace of `b`.
 bool ShareWork(const RunAnalysis& a, const RunAnalysis& b);
 
-// The traces from which a run's figures are computed: those of single ranks. Merged files repeat
-// the work of these, so they are used only if there are no others.
+// The traces from which a run's figures are computed: those of single ranks. A merged file holds
+// the work of several ranks again, so merged files are used only if there are no other traces.
 std::vector<const TraceAnalysis*> RanksOf(const RunAnalysis& run);
 // Those traces of RanksOf that have device times, for sums over devices and kernels. If none has
 // device times (for example because they are unreliable): all of RanksOf.

@@ -34,9 +34,9 @@ std::optional<int64_t> NumberBehind(std::string_view name, std::string_view mark
   return value && *value >= 0 ? value : std::nullopt;
 }
 
-// The rank is the tensor-parallel number, unless the process is in a later pipeline stage: its name
-// does not tell how many ranks a stage has. The data-parallel number is not used, because each
-// data-parallel engine counts its ranks from 0.
+// The rank is the tensor-parallel number. It is unknown for a process in a later pipeline stage,
+// because the name does not tell how many ranks a stage has. The data-parallel number is not used,
+// because each data-parallel engine counts its ranks from 0.
 std::optional<int64_t> RankOfProcess(std::string_view process) {
   if (!IsEngineWorker(process) || NumberBehind(process, "_PP").value_or(0) > 0) return std::nullopt;
   return NumberBehind(process, "_TP");
@@ -52,8 +52,8 @@ std::vector<std::string> ProcessNames(const Vocabulary& words) {
 
 bool IsOfNsys(const TraceBasics& trace) { return trace.header.format == TraceFormat::kNsys; }
 
-// The pids of processes that ran operators or calls. Rows of GPUs and of the profiler have a pid
-// that is not a process.
+// The pids of processes that ran operators or calls. Other rows may have a pid that is not one of a
+// process: GPUs and the profiler have such rows.
 std::vector<int64_t> Pids(const Trace& trace) {
   std::vector<bool> runs(trace.words.tracks().size());
   for (const TrackId track : trace.host_ops.track) runs[Index(track)] = true;
@@ -227,8 +227,8 @@ void SayWhatIsMissing(const Trace& trace, TraceFacts& facts) {
     out.emplace_back(nothing);
     return;
   }
-  // An engine that writes its version into the header also annotates its steps, so FindSteps then
-  // gives a method even if no step ran.
+  // FindSteps gives a method even if no step ran, provided that the header has the engine's
+  // version: such an engine annotates its steps.
   if (const std::string method = FindSteps(trace).method; method.empty()) {
     out.emplace_back("steps and their phases, because the trace has no step annotation");
   } else if (method == "part") {

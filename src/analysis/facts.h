@@ -55,9 +55,10 @@ TraceFacts GatherFacts(const Trace& trace, std::string_view path = {});
 // `work` tells how many there are. Cost: O(names).
 TraceFacts WhoWrote(const TraceBasics& trace, const RecordedWork& work, std::string_view path = {});
 
-// The stage of an SGLang trace that was profiled by stage. "prefill" or "decode" if the file's name
-// ends in the stage ("...-TP-0-EXTEND.trace.json.gz") and a step has that phase; else "". The file
-// of the decode stage also holds prefills of requests that arrived meanwhile.
+// The stage ("prefill" or "decode") if SGLang profiled its stages into separate traces; else "".
+// The name of such a file ends in the stage ("...-TP-0-EXTEND.trace.json.gz"), and one of its steps
+// must have that phase. The file of the decode stage also holds prefills of requests that arrived
+// meanwhile.
 std::string StageOf(std::string_view path, const StepTable& steps);
 
 }  // namespace tacho

@@ -27,8 +27,9 @@ PreparedTrace Prepare(const Trace& trace, const Classifier& classifier, const Sc
 
 // Whether the trace shows when the scope's devices were idle.
 bool KnowsIdleTime(const PreparedTrace& prepared, const Scope& scope);
-// AttributeIdle as far as the evidence allows: no idle time if it is unknown, and no causes if host
-// and device have no common clock. `prepared.work` holds only devices of the scope.
+// Calls AttributeIdle and keeps only what the evidence allows: no idle time if it is unknown, and
+// no causes if host and device have no common clock. `prepared.work` must hold only devices of the
+// scope.
 IdleTable IdleOf(const PreparedTrace& prepared, const Scope& scope = {},
                  const InFlight* in_flight = nullptr, size_t max_gaps = kListedGaps,
                  const OnStretch& on_stretch = {});

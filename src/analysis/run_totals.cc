@@ -112,8 +112,9 @@ IdleTable AddIdle(const std::vector<const IdleTable*>& tables) {
   return sum;
 }
 
-// Adds up the work of the streams; it is already clipped to the window. A stream's categories
-// include copies and memsets, but a category of kernels may have one of these names too.
+// Adds up the work of the streams, which is already clipped to the window. The categories of a
+// stream include the copies and the memsets. A category of kernels may have the same name; so a row
+// counts as the copies or memsets only if its total is right, too.
 void AddWork(const std::vector<const DeviceTime*>& devices, DeviceTotals& totals) {
   std::map<std::string, CategoryRow> kernels;
   for (const DeviceTime* device : devices) {

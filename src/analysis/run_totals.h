@@ -20,15 +20,15 @@ struct DeviceTotals {
   uint64_t gpu_events = 0;
   uint64_t overlaps = 0;
   DurationNs window, busy, idle, compute, exposed_comm, exposed_copy, comm_busy, kernel_sum;
-  // All work, by kind. A piece counts with its time inside the window. The sum of all rows is
-  // `busy` plus the time counted more than once. `kernels`: by category, longest first, then by
-  // name.
+  // All work, by kind. A piece counts with its time inside the window. The sum of all rows is more
+  // than `busy` if work overlaps, because each piece counts. `kernels`: by category, longest first,
+  // then by name.
   std::vector<CategoryRow> kernels;
   CategoryRow copies{"copies", 0, {}}, memsets{"memsets", 0, {}};
 };
 DeviceTotals TotalsOf(const std::vector<DeviceTime>& devices);
 
-// The traces of a run added up: kernels and categories by name, causes by id, devices as
+// The traces of a run added up: kernels and categories by name, idle causes by id, devices as in
 // DeviceTotals. Percentiles cannot be added and are 0. Slices of one recording that overlap in time
 // count as one trace.
 struct RunTotals {

@@ -66,8 +66,8 @@ bool IsHostEngine(const SummarySink& sink) {
          });
 }
 
-// Decides as AnalyzeTrace does, but only for an engine that writes its version into the header,
-// because such an engine annotates its steps.
+// Decides as AnalyzeTrace does. But it returns true only for an engine that writes its version into
+// the header, because only such an engine is known to annotate its steps.
 bool TookNoStep(const SummarySink& sink) {
   const auto& [header, words, counts, notes] = sink.basics();
   const auto classifier = Classifier::Create();

@@ -38,8 +38,9 @@ class SummarySink : public EventSink {
   [[nodiscard]] bool wants_args() const override { return false; }
   void OnEvent(const Event& event) override;
 
-  // Call it after the last event. Adds notes for begin events without an end. Decides what each row
-  // that waited for the name of its process is (model/device_rows.h).
+  // Call it after the last event. Adds notes for begin events without an end. Also finds out the
+  // meaning of rows that could not be counted before the name of their process was known
+  // (model/device_rows.h).
   void Finish() {
     open_.Finish(basics_.notes);
     open_ranges_.Finish(basics_.notes);
@@ -71,8 +72,8 @@ class SummarySink : public EventSink {
   std::vector<bool> callers_;  // by TrackId: whether a call was made on this track
   BeginEndPairs open_;
   RangePairs open_ranges_;
-  // Rows whose meaning depends on the name of their process, added up in groups. All rows of a
-  // group have the same meaning.
+  // Rows whose meaning depends on the name of their process, which may come later in the file. They
+  // are added up in groups. All rows of a group have the same meaning.
   struct WaitingTotal {
     WaitingRow of;
     StringId type{}, name{};

@@ -24,10 +24,10 @@ struct Angle {
   bool is_operator = false;
 };
 
-// Goes through `angles` in one direction and marks as operators those that have no partner, or that
-// would leave another one without a partner. If an angle closes more brackets than were opened
-// before it, either this angle or the last doubtful closing one before it is an operator: the one
-// with more doubt, or with equal doubt the inner one.
+// An angle is a '<' or '>'. Goes through `angles` in one direction and marks as operators those
+// that have no partner, or that would leave another one without a partner. If an angle closes more
+// brackets than were opened before it, either this angle or the last doubtful closing one before it
+// is an operator: the one with more doubt, or with equal doubt the inner one.
 template <typename Iterator>
 void DropStrays(Iterator begin, Iterator end, bool begins) {
   size_t open = 0;
@@ -116,8 +116,9 @@ class BracketReader {
     }
   }
 
-  // After an operator's name that ends before `at`: takes the '<' of its template arguments, if
-  // there is one, perhaps after a space. Returns the index at which reading continues.
+  // Called after the name of an operator, such as "operator<", that ends before `at`. If template
+  // arguments follow, perhaps after a space, stores their '<' as a bracket. Returns the index at
+  // which reading continues.
   size_t TakeOperatorName(size_t at) {
     const size_t less = At(text_, at) == ' ' ? at + 1 : at;
     if (At(text_, less) != '<') return at;
@@ -125,8 +126,8 @@ class BracketReader {
     return less + 1;
   }
 
-  // Takes the '<' at `at`, with the second '<' of a shift. Returns the index at which reading
-  // continues.
+  // Reads the '<' at `at`; if it is the first one of a shift, both. Stores it if it may be a
+  // bracket. Returns the index at which reading continues.
   size_t TakeLess(size_t at) {
     const char before = at == 0 ? '\0' : text_[at - 1], after = At(text_, at + 1);
     if (IsNameAt(at)) {
@@ -154,16 +155,17 @@ class BracketReader {
       reading = BeforeGroup(end);
       if (reading == kEither && IsOperand(at)) reading = kOperator;
     }
-    // An operator is a comparison or a shift. If the run is read as an operator, one or two '>' are
-    // all operator; of a longer run only the last '>' is, and those before it are brackets.
+    // An operator is a comparison or a shift. In a run of one or two '>' that is read as an
+    // operator, all are part of it. In a longer run only the last '>' is an operator; those before
+    // it are brackets.
     const size_t brackets = reading != kOperator ? end : end - at <= 2 ? at : end - 1;
     for (size_t i = at; i < brackets; ++i)
       angles_.push_back({i, false, reading == kEither ? 1 : 0});
     return end;
   }
 
-  // How to read a '>' that stands before the round brackets at `at`. If they hold parameters, it is
-  // a bracket; if they hold an operand, it is an operator.
+  // How to read a '>' before the round brackets at `at`. If the round brackets hold parameters, the
+  // '>' is a bracket; if they hold an operand, it is an operator.
   [[nodiscard]] Reading BeforeGroup(size_t at) const {
     const size_t end = ends_[at];
     if (end == kNone || end == at + 2 || IsDeclarator(at)) return kBracket;
@@ -230,7 +232,7 @@ class BracketReader {
   }
 
   // Pairs the angles from index `first` on, which are all inside the same round bracket, and
-  // removes them from `angles_`. `closed`: that round bracket has its closing one. If not, the text
+  // removes them from `angles_`. `closed`: whether that round bracket is closed. If not, the text
   // may be cut off.
   void PairAngles(size_t first, bool closed) {
     const auto begin = angles_.begin() + static_cast<std::ptrdiff_t>(first);

@@ -11,8 +11,9 @@ inline bool IsIdentifier(char c) {
          c == '$' || static_cast<unsigned char>(c) >= 0x80;
 }
 
-// The length of the operator name at `at`: of "operator" with its symbol ("operator<<", "operator
-// ()"); for a conversion operator, of the word "operator" only. 0 if no operator name begins there.
+// The length of the operator name that begins at `at`; 0 if none begins there. The name is
+// "operator" and its symbol ("operator<<", "operator ()"). For a conversion operator only the word
+// "operator" counts.
 size_t OperatorNameSize(std::string_view text, size_t at);
 
 // Finds the brackets of a C++ name, or of a part of one, in the form that the demanglers of GNU,

@@ -5,8 +5,8 @@
 
 namespace tacho {
 
-// The last percentage ("NN%") in the progress output of a program, as a number from 0 to 1; nullopt
-// if there is none.
+// The last percentage ("NN%") in the progress output of a program, as a share from 0 to 1; nullopt
+// if there is no percentage.
 std::optional<double> LastShareIn(std::string_view drawn);
 
 }  // namespace tacho

@@ -65,9 +65,9 @@ class RuntimeFolderForTest : public FolderForTest {
   std::optional<std::string> before_;
 };
 
-// Runs the test as a user other than root while the object exists, because root may read
-// everything. In some containers root cannot become another user; then works() is false, and the
-// test must skip.
+// Runs the test as a user other than root while the object exists. Root may read every file, so a
+// test of missing permissions cannot work as root. In some containers root cannot become another
+// user; then works() is false, and the test must skip.
 class WithoutRoot {
  public:
   WithoutRoot() : user_(geteuid()) {

@@ -6,9 +6,9 @@
 
 namespace tacho {
 
-// The characters of a JSON string, given without its quotes. Escapes are resolved; \u becomes UTF-8
-// (surrogate pairs are joined, single surrogates become U+FFFD). Unknown escapes and a backslash at
-// the end stay as they are.
+// The characters of a JSON string. `raw` is the string without its quotes. Escapes are resolved; \u
+// becomes UTF-8 (surrogate pairs are joined, single surrogates become U+FFFD). Unknown escapes and
+// a backslash at the end stay as they are.
 std::string UnescapeJson(std::string_view raw);
 
 // `text` as a JSON string with quotes. Bytes that are not UTF-8 become U+FFFD, so the result is

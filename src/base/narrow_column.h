@@ -7,10 +7,10 @@
 
 namespace tacho {
 
-// A column of int64 values, of which nearly all should fit into 32 bits: these take 4 bytes each.
-// All others are stored separately. Made for durations (few are over 4.29 s) and for ids counted
-// from 0. -1 means "none" and takes no extra memory. A read costs one more comparison than in a
-// plain column.
+// A column of int64 values. A value that fits into 32 bits takes 4 bytes; all others are stored
+// separately, so nearly all values should fit. Made for durations (few are over 4.29 s) and for ids
+// counted from 0. -1 means "none" and takes no extra memory. A read costs one more comparison than
+// in a plain column.
 class NarrowColumn {
  public:
   static constexpr int64_t kNone = -1;

@@ -4,8 +4,9 @@
 
 namespace tacho {
 
-// Starts loading these bytes into the cache and does not wait; it takes some hundred nanoseconds.
-// Any address is allowed, even an invalid one. Cost: 1 ns for each 64 bytes.
+// Starts loading these bytes into the cache and does not wait until they are loaded, which takes
+// some hundred nanoseconds. Any address is allowed, even an invalid one. Cost: 1 ns for each 64
+// bytes.
 inline void Prefetch(const void* begin, size_t bytes) {
   constexpr size_t kLine = 64;
   const char* const at = static_cast<const char*>(begin);

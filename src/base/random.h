@@ -24,8 +24,8 @@ constexpr uint64_t HashText(std::string_view text) {
   return hash;
 }
 
-// SplitMix64. A seed gives the same numbers on every platform, because the plan of a load must not
-// depend on the platform. The distributions of the standard library do.
+// SplitMix64. A seed gives the same numbers on every platform. This is why the distributions of the
+// standard library are not used: they differ between platforms, and the plan of a load must not.
 class Random {
  public:
   // For one seed, different `stream` numbers give independent sequences.
@@ -52,8 +52,8 @@ class Random {
     const double radius = std::sqrt(2 * Exponential());
     return radius * std::cos(2 * std::numbers::pi * Uniform());
   }
-  // Gamma distribution with mean `shape`. Marsaglia and Tsang, ACM TOMS 26 (2000). A shape below 1
-  // is derived from shape + 1.
+  // Gamma distribution with mean `shape`. Source: Marsaglia and Tsang, ACM TOMS 26 (2000). For a
+  // shape below 1, a number for shape + 1 is scaled down.
   double Gamma(double shape) {
     if (shape < 1) return Gamma(shape + 1) * std::pow(1 - Uniform(), 1 / shape);
     const double d = shape - 1.0 / 3, c = 1 / std::sqrt(9 * d);

@@ -68,8 +68,8 @@ class FormBlanker {
   }
 
  private:
-  // The end of the secret at `from`; `from` if no secret begins there. Moves `from` past the part
-  // that is not blanked.
+  // The end of the secret at `from`; `from` if no secret begins there. If the secret has a prefix
+  // that is not blanked, moves `from` to its end.
   size_t EndAt(size_t& from) {
     const std::string_view rest = text_.substr(from);
     if (rest.starts_with(kWebToken)) return EndOfWebToken(from);

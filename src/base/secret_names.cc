@@ -13,8 +13,9 @@ namespace {
 constexpr auto kSecretWords = std::to_array<std::string_view>(
     {"authorization", "cookie", "cookies", "credential", "credentials", "passphrase", "passwd",
      "password", "passwords", "pwd", "secret", "secrets"});
-// A token or key is a secret if one of these words stands before it: "api_key", "accesskey",
-// "hf_token". Most other tokens and keys belong to a model, a table or a cache.
+// The words "token" and "key" mean a secret only if one of these words stands before them:
+// "api_key", "accesskey", "hf_token". Most other tokens and keys belong to a model, a table or a
+// cache.
 constexpr auto kOwners = std::to_array<std::string_view>(
     {"access", "account", "admin", "api", "auth", "bot", "client", "encryption", "hf", "hub",
      "master", "private", "refresh", "security", "service", "session", "signing", "ssh"});

@@ -95,8 +95,8 @@ class AssignedBlanker {
     const size_t sign = std::min(text_.find_first_not_of(' ', close), text_.size());
     if (sign == text_.size()) return {};
     const char c = text_[sign], next = sign + 1 < text_.size() ? text_[sign + 1] : ' ';
-    // "std::token::value" and "secretstorage==3.3" give no value to a name. Help texts such as
-    // "--api-key: KEY" do not either.
+    // "std::token::value" and "secretstorage==3.3" do not assign a value to a name. Help texts such
+    // as "--api-key: KEY" do not either.
     const bool doubled = next == '=' || next == ':';
     if (c == '=' && !doubled) return {Sign::kEquals, sign + 1};
     if (c == ':' && !doubled && sign == close && (close > at || !is_option)) {
@@ -146,8 +146,8 @@ class AssignedBlanker {
     return value;
   }
 
-  // The size of a prefix before a quoted value: of "b" in "b'K'", of "SecretStr(" in
-  // "SecretStr('K')".
+  // The size of a prefix before a quoted value: 1 for "b'K'", 10 for "SecretStr('K')". 0 if there
+  // is none.
   static size_t PrefixOfQuoted(std::string_view text) {
     constexpr size_t kLongest = 16;
     size_t size = 0;
@@ -159,8 +159,9 @@ class AssignedBlanker {
     return size < text.size() && (IsQuote(text[size]) || text[size] == '\\') ? size : 0;
   }
 
-  // The value whose opening quote is at `quote`. `first`: the first backslash before that quote, or
-  // the quote itself. The closing quote has the same backslashes before it.
+  // Reads the value whose opening quote is at `quote`. In escaped text backslashes stand before the
+  // quote; `first` is the index of the first of them (or `quote` if there is none). The closing
+  // quote has the same backslashes before it.
   static Value Quoted(std::string_view text, size_t first, size_t quote) {
     const std::string_view mark = text.substr(first, quote + 1 - first);
     size_t end = text.find(mark, quote + 1);
@@ -216,8 +217,8 @@ class AssignedBlanker {
     return at;
   }
 
-  // Blanks further keys of vLLM's --api-key in a list: "'K2', '--port', '1'". Returns the index at
-  // which reading continues.
+  // Blanks the second and further keys after vLLM's --api-key in a list: "'K2', '--port', '1'".
+  // Returns the index at which reading continues.
   size_t BlankStrings(size_t at) {
     while (text_.substr(at).starts_with(',')) {
       const size_t first = std::min(text_.find_first_not_of(' ', at + 1), text_.size());
@@ -230,9 +231,9 @@ class AssignedBlanker {
     return at;
   }
 
-  // Blanks further keys of --api-key on a command line: all words up to the next option. If no
-  // option follows, the text may be prose; then only the words before the first one without a
-  // digit. Returns the index at which reading continues.
+  // Blanks the second and further keys after --api-key on a command line: all words up to the next
+  // option. If no option follows, the text may be prose, so blanking stops at the first word
+  // without a digit. Returns the index at which reading continues.
   size_t BlankWords(size_t at) {
     constexpr size_t kMost = 1024;
     const std::string_view more = text_.substr(at, kMost);
@@ -307,8 +308,8 @@ Option OptionNamed(std::string_view word) {
 }
 
 size_t BlankSecretsInText(std::span<char> text) {
-  // Values with names come last, because a secret of a known form may stand inside what looks like
-  // one name.
+  // Assignments (NAME=VALUE, --NAME VALUE) come last. Otherwise a secret of a known form that is
+  // not blanked yet would be read as part of a name.
   const size_t of_known_form = BlankKnownForms(text);
   const size_t in_urls = BlankUrlPasswords(text);
   return of_known_form + in_urls + AssignedBlanker(text).Run();

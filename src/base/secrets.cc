@@ -41,8 +41,8 @@ bool IsJson(std::string_view text) {
   return true;
 }
 
-// The size of the first character of `raw`, in bytes. "\n", "\u00e9" and a surrogate pair are one
-// character each.
+// The size in bytes of the first character of `raw`. An escape such as "\n" or "\u00e9" is one
+// character, and so is a surrogate pair.
 size_t SizeOfCharacter(std::string_view raw) {
   // Bytes; U+FFFD, which stands for half a pair, has 3.
   constexpr size_t kUnit = 6, kLongestOfOne = 3;
@@ -111,8 +111,8 @@ class JsonBlanker {
         }
         at = string.end;
       } else if (c == '{' || c == '[') {
-        // For a list or object, "key" and "token" tell nothing: they may be columns of a table in
-        // the trace.
+        // The names "key" and "token" tell nothing about a list or object: it may be the column of
+        // a table in the trace.
         if (next == Named::kMaybe) next = Named::kPlain;
         around.push_back(next);
         option_ = Option::kNone;

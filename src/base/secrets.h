@@ -24,8 +24,8 @@ size_t BlankSecrets(std::span<char> text);
 // null and keys stay. Valid JSON stays valid.
 size_t BlankSecretsInJson(std::span<char> json);
 
-// `json` is the value of `key` in a JSON document. Blanks in it what BlankSecretsInJson would blank
-// there.
+// `json` is the value of `key` in a JSON document. Blanks those parts of `json` that
+// BlankSecretsInJson would blank in the whole document.
 size_t BlankSecretValue(std::string_view key, std::span<char> json);
 
 }  // namespace tacho

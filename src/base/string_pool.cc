@@ -67,8 +67,8 @@ size_t StringPool::MemoryBytes() const {
          (hashes_.capacity() + table_.capacity()) * sizeof(uint32_t);
 }
 
-// The slot that holds `text`, or the free slot where it belongs. The low half of the hash chooses
-// the slot; the high half is compared before the bytes are.
+// The index in `table_` that holds `text`, or the free index where it belongs. The low half of the
+// hash chooses the index; the high half is compared before the bytes are.
 size_t StringPool::Slot(std::string_view text, uint64_t hash) const {
   const size_t mask = table_.size() - 1;
   const auto high = static_cast<uint32_t>(hash >> 32);

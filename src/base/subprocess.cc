@@ -119,8 +119,8 @@ Result<void> StartDetached(const std::vector<std::string>& arguments) {
 
 Result<pid_t> StartWithDescriptors(const std::vector<std::string>& arguments,
                                    const std::vector<int>& given) {
-  // First moves all descriptors beyond their final numbers, so that no dup2 overwrites one that is
-  // still needed.
+  // First moves all descriptors to numbers above their final ones. Otherwise a dup2 could overwrite
+  // a descriptor that is still needed.
   const int first_free = kFirstGiven + static_cast<int>(given.size());
   std::vector<FileDescriptor> moved;
   for (const int descriptor : given)

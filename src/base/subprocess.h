@@ -38,7 +38,7 @@ class Subprocess {
   ~Subprocess() { (void)Finish(); }
 
   // Waits for output and returns its size, at most `room`. Returns 0 at the end of the output, when
-  // the patience is over, or when a stop is requested; cut_short() tells which.
+  // SubprocessOptions::patience is over, or when a stop is requested; cut_short() tells which.
   size_t Read(char* to, size_t room);
   // Why Read stopped before the end of the output; "" if it did not.
   [[nodiscard]] const char* cut_short() const { return cut_short_; }
@@ -84,9 +84,9 @@ class ForegroundProgram {
 // The first `most` bytes, at most, of a program's standard output. Errors: as for Start and Finish.
 Result<std::string> OutputOf(SubprocessOptions options, size_t most);
 
-// Starts a program that keeps running after this process has exited. As for Subprocess, but its
-// output is dropped and nobody waits for it. kRemote: the program does not exist, or no process can
-// be started.
+// Starts a program that keeps running after this process has exited. It is started like a
+// Subprocess, but its output is dropped and nobody waits for it. kRemote: the program does not
+// exist, or no process can be started.
 Result<void> StartDetached(const std::vector<std::string>& arguments);
 
 // Starts a program in a new session (setsid), with /dev/null as its standard streams and `given` as

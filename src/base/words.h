@@ -49,8 +49,8 @@ constexpr std::string_view TakeLine(std::string_view& text) {
   return line;
 }
 
-// Removes the first word and the blanks around it from `text`, and returns the word; "" if no word
-// is left.
+// Removes the first word of `text`, and the blanks before and after it, from `text`. Returns the
+// word; "" if no word is left.
 constexpr std::string_view TakeWord(std::string_view& text) {
   text.remove_prefix(std::min(text.size(), text.find_first_not_of(kBlanks)));
   const std::string_view word = text.substr(0, text.find_first_of(kBlanks));

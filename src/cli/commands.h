@@ -16,7 +16,7 @@ struct Command {
   std::string_view summary;
   // Returns the exit status. If it returns an error, it has printed nothing on standard output.
   Result<int> (*run)(const std::vector<std::string>& arguments);
-  // The command, then its sub-commands. Only for reading: do not parse with them, because the
+  // The spec of the command, then those of its sub-commands. Do not parse with these specs: the
   // targets of their options no longer exist.
   std::vector<CommandSpec> (*specs)();
 };

@@ -23,8 +23,9 @@ void OnInterrupt(int) {
   _exit(tacho::kInterrupted);
 }
 
-// If a standard stream is closed, the next opened file gets its number, and printed text would go
-// into that file. Therefore opens closed streams read-only, so that printing fails as before.
+// Opens /dev/null in place of each standard stream that is closed. Otherwise the next opened file
+// would get the stream's number, and printed text would go into that file. /dev/null is opened
+// read-only, so that printing to a closed stream still fails.
 void OpenStandardStreams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0) open("/dev/null", O_RDONLY);  // takes the lowest free number

@@ -12,8 +12,8 @@
 namespace tacho {
 
 inline constexpr std::chrono::milliseconds kProbePatience{30'000};  // for busy servers
-// The time limit of a probe if the user allows `allowed` for each answer. An unlimited `allowed`
-// (0) is meant for a flush, so a probe keeps its own limit.
+// The time limit of a probe if the user allows `allowed` for each answer. If the user sets no limit
+// (0), a probe still has its own: the user means the flush, which may take long.
 constexpr std::chrono::milliseconds ProbePatience(std::chrono::milliseconds allowed) {
   return allowed.count() > 0 ? std::min(allowed, kProbePatience) : kProbePatience;
 }
@@ -31,8 +31,8 @@ enum class EngineKind {
   kSmg,  // the router itself; it stands for the engines behind it
 };
 constexpr bool IsKnown(EngineKind kind) { return kind != EngineKind::kUnknown; }
-// The most ranks that tacho believes a server to have, because a table of the ranks must fit into
-// memory.
+// A server that claims to have more ranks than this is not believed, because a table of the ranks
+// must fit into memory.
 inline constexpr int kMostRanks = 65'536;
 enum class WorkerRole { kRegular, kPrefill, kDecode };
 
@@ -70,8 +70,8 @@ struct ProfilerFacts {
   bool has_daemon = false;
   // Runs below nsys launch --session-new=NAME (only seen on this host).
   bool launched_by_nsys = false;
-  // The profiler configuration that the engine reports; absent if it reports none. Only its
-  // developer mode reports it.
+  // The profiler configuration, as far as the engine or its command line shows it; otherwise
+  // absent. vLLM reports it only in its developer mode.
   std::optional<std::string> kind;  // "torch", "cuda", "proton"
   std::optional<std::string> folder;
   std::optional<bool> with_stack, record_shapes, use_gzip, ignore_frontend, dump_table,

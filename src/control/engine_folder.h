@@ -19,8 +19,8 @@ bool IsStore(std::string_view folder);
 // (scheduler_components/profiler_manager.py).
 std::string EngineFolder(std::string named, const std::string& working, std::string_view home);
 
-// EngineFolder for a process on this host. Returns `named` unchanged if the process may not be
-// read.
+// EngineFolder for a process on this host. Returns `named` unchanged if tacho may not read the
+// process.
 std::string FolderOfProcess(int64_t pid, const std::string& named);
 
 }  // namespace tacho

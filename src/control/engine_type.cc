@@ -14,8 +14,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Whether the answers fit the engine's rule known_by: "owner NAME" of the model, "routes PATH..."
-// of the server's interface, or "metrics WORD..." of a server without models.
+// Whether the answers fit `rule`, an engine's known_by. "owner NAME": `owned_by` of the first model
+// is NAME. "routes PATH...": /openapi.json has all these paths. "metrics WORD...": the server
+// serves no model, and its metrics contain all these words.
 bool IsKnownBy(std::string_view rule, const AnswerJson& json) {
   const ProbeAnswers& answers = json.answers;
   const std::string_view how = TakeWord(rule);

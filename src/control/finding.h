@@ -213,7 +213,7 @@ struct FindingKind {
   std::string_view id;  // stable, kebab-case
   FindingSeverity severity;
   std::string_view remedy;  // the remedy in general
-  // What stands between evidence and remedy on screen; " (" adds a final ")".
+  // The text between evidence and remedy on screen. If it is " (", the remedy is followed by ")".
   std::string_view joint = ": ";
 };
 const FindingKind& KindOf(FindingId id);
@@ -228,8 +228,8 @@ struct Finding {
   std::string evidence;  // what was seen, with figures
   // For this case and version, a command if possible; "": the remedy of the kind.
   std::string remedy = {};
-  // The part of `evidence` without the reason, which can follow a name: "did not start"; "": all of
-  // `evidence`.
+  // A short form of `evidence` without the reason, to be put after a name: "did not start"; "": all
+  // of `evidence`.
   std::string brief = {};
 
   [[nodiscard]] FindingSeverity severity() const { return KindOf(id).severity; }

@@ -60,10 +60,10 @@ struct CheckOutcome {
   std::vector<std::string> looked_at;
   std::string why;  // what could not be looked at, and why; "" if everything could
 };
-// The outcomes of the checks, in the order of the pages. Leaves out checks of other engines, and
-// checks for which tacho tried no look and found nothing. kFound: one of the check's findings was
-// found. kClear: none was found, and one of the check's looks saw every engine and file. A pure
-// function.
+// The outcomes of the checks, in the order of the pages. Leaves out checks of other engines. Also
+// leaves out a check that found nothing, if tacho tried none of the looks that the check needs.
+// kFound: one of the check's findings was found. kClear: none was found, and at least one of the
+// check's looks could be taken at every engine or file. A pure function.
 std::vector<CheckOutcome> JudgeChecks(const Examination& examination);
 
 // What is wrong with a trace: its notes with their remedies, and what such a trace cannot show. If

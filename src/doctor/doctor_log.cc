@@ -63,8 +63,8 @@ Result<LogPart> ReadLogPart(const std::string& path, size_t most, const std::sto
   return part;
 }
 
-// The index of the finding that says what ended the engine: one about a line of the failure itself,
-// else the last one before the lines that report the end. findings.size() if there is none.
+// The index of the finding that says what ended the engine: one about a line of that failure, else
+// the last one before the lines that report the end. findings.size() if there is none.
 size_t CauseAmong(const std::vector<Finding>& findings, const std::vector<uint64_t>& lines,
                   const EngineEnd& end) {
   size_t nearest = findings.size();

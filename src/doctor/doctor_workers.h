@@ -27,8 +27,8 @@ void ExamineWorker(const ExaminedWorker& examined, Examination& examination);
 void ExamineTogether(const std::vector<ExaminedWorker>& workers, Examination& examination);
 
 // Checks how an engine is started: CheckLaunch, and the known faults of its version. Subjects get
-// "URL: " in front, unless `url` is "". If the version is unknown, adds that it could not be looked
-// at.
+// "URL: " in front, unless `url` is "". If the version is unknown, notes that tacho could not look
+// at its known faults.
 void ExamineCommand(EngineKind kind, const std::string& version,
                     const std::vector<std::string>& words,
                     const std::vector<std::string>& environment, const std::string& url,

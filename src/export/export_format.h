@@ -28,7 +28,7 @@ std::optional<ExportFormat> FormatOfFile(std::string_view path);
 // Whether a file name ends with ".gz", so that the file should be compressed.
 bool IsGzipName(std::string_view path);
 
-// Whether a file is an earlier export by tacho in this format, which a new export may replace.
+// Whether a file is an earlier export by tacho in this format, so that a new export may replace it.
 // `start`: the first kExportSniff bytes of the file, decompressed.
 inline constexpr size_t kExportSniff = 4096;
 bool LooksExported(ExportFormat format, std::string_view start);

@@ -7,8 +7,8 @@
 
 namespace tacho {
 
-// A rank to export, and which part of it: the slices that overlap the window. They are not cut (but
-// see PartCut).
+// A part of a rank to export: the slices that overlap the window. Slices are exported with their
+// full times; only those that PartCut names are cut.
 struct ExportedRank {
   const ViewedRank* rank;
   uint32_t number;         // its index in the run

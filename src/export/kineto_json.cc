@@ -27,26 +27,26 @@ std::string Micros(int64_t ns) {
 // Name of the process, and of the category, for rows that tacho computed.
 constexpr std::string_view kOwn = "tacho";
 
-// Whether a row that tacho computed is exported. The other computed rows can be seen from the
-// streams.
+// Whether a row that tacho computed is exported. Other computed rows tell nothing that the streams
+// do not show.
 bool IsExported(RowKind kind) { return kind == RowKind::kSteps || kind == RowKind::kIdle; }
 
-// Prefixes that make the processes and ids of one trace different from those of other traces. Empty
-// if there is only one trace.
+// Prefixes that distinguish the processes and ids of one trace from those of other traces. Empty if
+// there is only one trace.
 struct Prefixes {
   std::string process = {};
   std::optional<uint32_t> trace = {};  // index of the trace in the run, the prefix of its ids
 };
-// The ids of each trace begin at a multiple of this. Ids are numbers, because these are fast to
-// read.
+// If there are several traces, the ids of each begin at another multiple of this number. Ids are
+// written as numbers where they fit, because numbers are read faster than texts.
 constexpr int64_t kIdsOfTrace = int64_t{1} << 40;
 constexpr uint32_t kMostTracesByNumber = 1 << 13;  // up to 2^53, which a double holds exactly
 
 // Writes the events of one rank.
 class RankExport {
  public:
-  // `shift`: from the trace's times to those of the file. `first`: whether no event has been
-  // written yet.
+  // `shift`: added to the trace's times to get those of the file. `first`: true as long as no event
+  // has been written.
   RankExport(const ExportedRank& exported, Prefixes prefixes, DurationNs shift, Pieces& out,
              bool& first)
       : rank_(*exported.rank),

@@ -31,8 +31,8 @@ inline constexpr size_t kMostExported = 2'000'000;
 // The largest export for the page, in bytes. It is built in memory.
 inline constexpr size_t kMostExportedBytes = size_t{256} << 20;
 
-// Exports a selection (without its `rows`) in the same format, for the page. kUsage: the selection
-// has no rank, or contains too much.
+// Exports a selection in the same format, for the page of `tacho view`; ignores the `rows` of the
+// selection. kUsage: the selection has no rank, or contains too much.
 Result<std::string> ExportWindow(const ReadRanks& ranks, const Selection& selection,
                                  size_t most_bytes = kMostExportedBytes);
 

@@ -123,8 +123,8 @@ Result<void> WriteTable(const QueryTable& table, const QueriedRun& run,
 Result<void> WriteTables(const QueriedRun& run, std::span<const Interval> windows,
                          const std::string& path, const std::function<bool()>& stop) {
   TACHO_ASSIGN_OR_RETURN(SqliteDatabase database, SqliteDatabase::OfNewFile(path));
-  // The file needs no journal on the disk, because it is removed if it is incomplete. MEMORY and
-  // not OFF, because a defensive connection refuses OFF.
+  // The journal is in memory. It is not needed on the disk, because an incomplete file is removed.
+  // journal_mode=OFF does not work: a defensive connection refuses it.
   TACHO_RETURN_IF_ERROR(database.Run(
       fmt::format("PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; PRAGMA application_id={};"
                   "PRAGMA user_version=1; BEGIN",

@@ -12,9 +12,10 @@ namespace tacho {
 // (torch/autograd/profiler_util.py). There is a line for each operator, annotation, call and Python
 // function that is inside Python functions and whose self time (self_cpu_time_total,
 // self_cuda_time_total) is at least a microsecond. The line has the Python functions around it,
-// outermost first, then the self time in whole microseconds. In names, spaces, ';' and line breaks
-// become '_'. Left out are PyTorch's own frames of a backward pass. With a window, only slices that
-// begin inside count (`windows`: by trace, on its clock). Traces are written one after the other.
+// outermost first, then the self time in whole microseconds. PyTorch's own frames of a backward
+// pass are left out. In names, spaces, ';' and line breaks become '_'. With a window, only slices
+// that begin inside count (`windows`: by trace, on its clock). Traces are written one after the
+// other.
 //
 // Bytes that are not UTF-8 become U+FFFD, other control characters '_'. Returns the number of
 // lines. Memory: 45 bytes a host slice.

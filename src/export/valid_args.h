@@ -11,9 +11,9 @@ namespace tacho {
 // Whether the text is one JSON value by strict rules. Other programs' readers require that.
 bool IsJson(std::string_view text);
 
-// Writes the arguments of events as valid JSON. In a file, and so in its Trace, arguments may be
-// invalid: NaN, bytes that are not UTF-8, raw control characters. Checks each shape and each text
-// only once. Memory: a byte for each of these.
+// Writes the arguments of events as valid JSON. The arguments in a trace are as in its file and may
+// be invalid: NaN, bytes that are not UTF-8, raw control characters. Checks each shape and each
+// text only once. Memory: a byte for each of these.
 class ValidArgs {
  public:
   explicit ValidArgs(const Trace& trace)

@@ -13,7 +13,7 @@ namespace tacho {
 // The bytes of a file, a FIFO or standard input ("-").
 //
 // A regular file is read up to the size that it had when it was opened, so that a file which an
-// engine is still writing has an end. If the file has grown or shrunk by then, end() says so
+// engine is still writing has an end. If the file has grown or shrunk meanwhile, end() says so
 // (kReadFailed). A file that claims to be empty, as those in /proc do, is read until the system
 // reports its end, for at most kMaxUnsized bytes.
 class FileSource : public ByteSource {
@@ -30,8 +30,8 @@ class FileSource : public ByteSource {
   }
   void Cancel() override;
 
-  // True for a regular file, of which the first `size_at_open` bytes are read. False for a FIFO or
-  // another stream.
+  // True for a regular file; its first `size_at_open` bytes are read. False for a FIFO or another
+  // stream.
   [[nodiscard]] bool is_regular() const { return regular_; }
   [[nodiscard]] uint64_t size_at_open() const { return size_; }
 

@@ -33,8 +33,8 @@ struct Foreign {
   std::string_view is, instead;
 };
 
-// Profiles. What they begin with does not identify them (an XSpace begins with its first plane, a
-// pickle with its protocol, a TFRecord with a length); `word`, which comes later, does.
+// Profiles of other tools. Where the first bytes do not identify the format (an XSpace begins with
+// its first plane, a pickle with its protocol, a TFRecord with a length), `word` must follow them.
 constexpr Foreign kProfiles[] = {
     {"\x0a", "/host:", 128, "is an XPlane profile of JAX or TensorFlow", kNsys},
     {"\x0a", "/device:", 128, "is an XPlane profile of JAX or TensorFlow", kNsys},

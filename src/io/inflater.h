@@ -9,8 +9,8 @@
 
 namespace tacho {
 
-// Decodes raw deflate data (RFC 1951). gzip_source.h reads the gzip framing around it, so that
-// every library gives the same results for cut and damaged files.
+// Decodes raw deflate data (RFC 1951). The gzip framing around it is read by gzip_source.h and not
+// by the deflate library, so that every library gives the same results for cut and damaged files.
 class Inflater {
  public:
   enum class Status { kMore, kDone, kCorrupt };

@@ -64,10 +64,11 @@ uint64_t BigEndian(const unsigned char* bytes, int count) {
   return value;
 }
 
-// What is wrong with the text encoding in a database's header; "" if nothing is. Valid are 1 to 3,
-// and 0 in an empty database (https://www.sqlite.org/fileformat.html, section 1.3.13). SQLite looks
-// only at the last two bits; if they are 0, its error speaks of an attached database that does not
-// exist.
+// What is wrong with the number of the text encoding in a database's header; "" if SQLite can use
+// it. SQLite looks only at its last two bits. If they are 0, SQLite takes the encoding to be
+// missing. That is right for 0, in an empty database. For any other number, SQLite's error would
+// speak of an attached database that does not exist. (https://www.sqlite.org/fileformat.html,
+// section 1.3.13)
 std::string WhyNoEncoding(std::string_view database) {
   if (database.size() < kHeaderBytes || !database.starts_with(kFileHeader)) return "";
   const uint64_t encoding = BigEndian(reinterpret_cast<const unsigned char*>(&database[56]), 4);

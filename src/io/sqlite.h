@@ -63,7 +63,7 @@ bool IsSqliteFile(const std::string& path);
 // A connection to a SQLite database, for one thread at a time; other threads may call only
 // Interrupt. Schemas are not trusted (SQLITE_DBCONFIG_DEFENSIVE, trusted_schema off).
 //
-// Errors: kUnreadable for a file that is damaged, cut off or no database; kUsage for SQL that
+// Errors: kUnreadable for a file that is damaged, cut off or not a database; kUsage for SQL that
 // cannot be compiled or fails; kInterrupted after Interrupt, or if the progress callback asks for
 // it.
 class SqliteDatabase {

@@ -23,9 +23,9 @@ class SqlitePages {
   [[nodiscard]] uint32_t usable_bytes() const { return usable_bytes_; }
   [[nodiscard]] uint32_t count() const { return count_; }
 
-  // Returns the `count` pages from page `first` on: a pointer into memory or, for a file, a copy in
-  // `room`, which later changes of the file do not affect. Null if there are not so many pages, as
-  // in a file that has shrunk.
+  // Returns a pointer to the `count` pages from page `first` on. Pages of a file are copied into
+  // `room`, so later changes of the file do not affect them. Null if the database does not have all
+  // these pages, as in a file that has shrunk.
   const uint8_t* Read(uint32_t first, uint32_t count, uint8_t* room) const;
 
  private:

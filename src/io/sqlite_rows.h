@@ -32,9 +32,9 @@ struct SqliteLeaves {
 std::optional<SqliteLeaves> FindLeaves(const SqlitePages& pages, uint32_t root);
 
 // Reads rows straight from leaf pages, without SQLite, in some nanoseconds per row. Whether a row
-// counts as damaged does not depend on the requested columns. Reading ends whatever the pages hold:
-// it reads each leaf once, and no more overflow pages than the database has. Memory: 256 KiB and
-// the largest row, which may have kMostBytes.
+// counts as damaged does not depend on the requested columns. Damaged pages cannot make it read for
+// ever: it reads each leaf once, and no more overflow pages than the database has. Memory: 256 KiB
+// and the largest row, which may have kMostBytes.
 class SqliteRows {
  public:
   static constexpr uint32_t kMostBytes = 16 << 20;

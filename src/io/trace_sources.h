@@ -63,7 +63,7 @@ Result<Discovery> FindTraces(const std::vector<std::string>& paths);
 
 // Streams one source. A member of an archive is read through libarchive on the fly; in a compressed
 // tar this decompresses everything before the member. Fails with kUnreadable, also if standard
-// input or a FIFO turns out to hold an archive or anything else that is no trace.
+// input or a FIFO turns out to hold an archive or anything else that is not a trace.
 Result<std::unique_ptr<BlockStream>> OpenSource(const TraceSource& source, StreamThreads threads);
 
 }  // namespace tacho

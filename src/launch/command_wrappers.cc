@@ -46,8 +46,8 @@ bool IsElsewhere(const std::string& word) {
   return Names(word, kContainersElsewhere) || Names(word, std::array<std::string_view, 1>{"ssh"});
 }
 
-// The words before the engine's program. If the command hides that program, the words before the
-// first long option.
+// The words before the engine's program. If the engine's program is not among the words, returns
+// the words before the first long option.
 WordSpan WrappersOf(const std::vector<std::string>& words) {
   size_t end = EngineWord(words);
   if (end == words.size())

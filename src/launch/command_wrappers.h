@@ -17,8 +17,8 @@ namespace tacho {
 // Removes nothing if an "env" sets $PATH.
 std::vector<std::string> TakeSettings(std::vector<std::string>& words);
 
-// The index of the word vllm or sglang before "serve", or of the Python that runs it or a module;
-// words.size() if there is no such word.
+// The index of the engine's program: the word vllm or sglang before "serve". If a Python runs that
+// program or a module (-m), the index of the Python. words.size() if there is no such word.
 size_t EngineWord(const std::vector<std::string>& words);
 
 // Whether a word before the engine's program changes the environment, so that the command may start
@@ -31,9 +31,9 @@ bool RunsElsewhere(const std::vector<std::string>& words);
 // Whether the word is a program that runs other programs in containers.
 bool IsContainer(std::string_view word);
 
-// kUsage: options and variables that tacho adds would not reach the engine, because it runs in a
-// container or its command is quoted; the engine would not end with tacho; or the command starts no
-// server ("vllm bench").
+// Refuses a command with kUsage in three cases: the options and variables that tacho adds would not
+// reach the engine, because it runs in a container or its command is quoted; the engine would not
+// end with tacho; the command starts no server ("vllm bench").
 Result<void> CheckWrappers(const std::vector<std::string>& words);
 
 }  // namespace tacho

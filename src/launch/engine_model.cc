@@ -13,7 +13,7 @@
 namespace tacho {
 namespace {
 
-// A command that starts a server, and where it takes the model if there is no --model or
+// A command that starts a server, and where it names the model if there is no --model or
 // --model-path.
 struct ServerCommand {
   enum Place { kAnyWord, kFirstWord, kOptionAlone };
@@ -22,8 +22,8 @@ struct ServerCommand {
   std::string_view remedy;
 };
 
-// The server that a Python module starts. Its model must be an option: as a word, SGLang refuses it
-// and vLLM ignores it.
+// The server that a Python module starts. Such a server takes its model only as an option: a model
+// that is a plain word is refused by SGLang and ignored by vLLM.
 std::optional<ServerCommand> ModuleIn(const std::vector<std::string>& words) {
   for (size_t i = 1; i + 1 < words.size(); ++i) {
     // A wrapper may also have an option -m: "numactl -m 0".
@@ -70,7 +70,7 @@ Result<void> CheckModel(const std::vector<std::string>& command,
   const auto server = ServerCommandIn(command);
   if (!server) return {};
   const auto own = ServerCommandIn(given);
-  // Arguments without a command begin with the model. In a whole command, a word after an option
+  // If `given` has no command, it begins with the model. In a whole command, a word after an option
   // may be the model or the option's value; it counts as the model.
   const bool any_word = own && server->place == ServerCommand::kAnyWord;
   const auto first = command.begin() + static_cast<std::ptrdiff_t>(server->first);

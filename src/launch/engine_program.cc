@@ -71,9 +71,9 @@ tl::unexpected<Error> NoPython(const std::string& program) {
                   python.empty() ? "the one that has the engine" : ShellWord(python)));
 }
 
-// The Python that runs a whole command. It is the engine's program after wrappers ("numactl -N 0
-// vllm serve"), or the Python of the script that the command runs. "" if it is in another
-// environment.
+// The Python that a whole command runs, perhaps after wrappers ("numactl -N 0 vllm serve"): the
+// engine's program itself, or the Python that its script names. "" if there is none, or if the
+// command changes the environment.
 std::string PythonOf(const std::vector<std::string>& command) {
   if (HasOtherEnvironment(command)) return "";
   const std::string program = ProgramNamed(command[EngineWord(command) % command.size()]);

@@ -179,8 +179,8 @@ class Keeper {
       fs::rename(from, to, error);
       return !error || error == std::errc::no_such_file_or_directory;
     };
-    // The program goes on writing at the end of the file that it has open. If a full disk has no
-    // room for the copy, the older logs are kept.
+    // Copies the log and then empties it, because the program goes on writing to the file that it
+    // has open. If a full disk has no room for the copy, the older logs are kept.
     if (fs::copy_file(log, copy, fs::copy_options::overwrite_existing, error) &&
         moves(log + ".1", log + ".2") && moves(copy, log + ".1") && ftruncate(log_.get(), 0) == 0)
       return;

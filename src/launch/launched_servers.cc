@@ -140,7 +140,8 @@ Result<void> LaunchedServers::Begin(Server& server) {
 }
 
 // A process that listens on the server's port but does not belong to the server; 0 if there is
-// none, or if that cannot be seen: nsys and Slurm start engines outside the keeper's process tree.
+// none. Also 0 if tacho cannot tell: nsys and Slurm start engines outside the keeper's process
+// tree.
 int64_t LaunchedServers::OtherListener(const Server& server) const {
   const auto url = ParseUrl(server.planned.url);
   if (!url || plan_.preset == "nsys" || HasOtherEnvironment(server.planned.command)) return 0;

@@ -98,8 +98,8 @@ Result<FreePorts> FindPorts(std::optional<uint16_t> asked, uint16_t usual, size_
   uint32_t next = asked.value_or(usual);
   for (; ports.numbers.size() < all && next <= UINT16_MAX; ++next) {
     const auto port = static_cast<uint16_t>(next);
-    // Locks the port before it checks it: a launch that has released the lock already listens on
-    // the port.
+    // Locks the port before checking whether it is free. Another launch releases its lock only when
+    // it listens on the port, and then the check sees that.
     auto held = SessionLock::TakePort(port, "tacho launch");
     if (!held && held.error().kind == ErrorKind::kOutput)
       return tl::unexpected(std::move(held).error());
@@ -203,7 +203,7 @@ void DropRangesWithoutNvtx(const std::string& python, const std::stop_token& sto
 }
 
 // A folder that the launch writes into (it may not exist yet), and the option with which the user
-// names another.
+// can name another folder.
 struct WrittenFolder {
   std::string path;
   std::string_view named_by;

@@ -43,8 +43,8 @@ struct NsysToUse {
 };
 
 // Makes the plan for this host: the installed engine and its version, free ports, the host's GPUs.
-// `folder` will hold logs and traces, and need not exist yet. Only runs a Python, to ask for the
-// version, and for the preset nsys some short questions. kUsage: the engine is not installed,
+// `folder` will hold logs and traces, and need not exist yet. Runs only a Python, to ask for
+// versions, and for the preset nsys also `nsys launch --help`. kUsage: the engine is not installed,
 // options contradict each other or do not fit the version (unless `force`), or a port is taken (the
 // message says by whom). kOutput: no room for logs or traces. kInterrupted.
 Result<PlanOfHere> PlanHere(EngineKind kind, const EngineArguments& arguments,

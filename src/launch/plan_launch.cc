@@ -127,8 +127,8 @@ std::string ShownWord(std::string_view word) {
 
 using Words = std::vector<std::string>;
 
-// All options that the engine reads. The file's come first, because the last value of an option
-// counts.
+// All options that the engine reads. Those of the --config file come first, because the last value
+// of an option counts.
 Words AfterFile(const Words& file, const Words& words) {
   Words all = file;
   all.insert(all.end(), words.begin(), words.end());
@@ -146,9 +146,8 @@ void SetFlag(const Words& file, Words& words, const std::string& name) {
   if (std::ranges::find(read, name) == read.end()) words.push_back(name);
 }
 
-// Adds the preset to the user's profiler configuration, wherever that is. First copies a
-// configuration in the file to the command line, because a --profiler-config there hides the
-// file's.
+// Adds the preset to the user's profiler configuration. If that is in the --config file, first
+// copies it to the command line, because a --profiler-config on the command line hides the file's.
 Words WithPreset(const Words& file, Words words, const PresetValues& values) {
   const ProfilerArgument filed = ProfilerArgumentOf(file);
   if (!values.empty() && !filed.lacks_value && ProfilerArgumentOf(words).empty()) {

@@ -57,8 +57,8 @@ struct ArgsShape {
     entries.push_back({key, static_cast<int32_t>(slots.size()) - 1});
     return entries.back().slot;
   }
-  // If a slot's value is stored in `column`, stores it in the stream of values instead. If a key
-  // occurs twice, this frees the column for the last occurrence.
+  // Moves the slot whose value is stored in `column`, if there is one, to the stream of values.
+  // Needed if a key occurs twice: the column is then free for the last occurrence.
   void FreeColumn(SlotHome column) {
     for (Slot& slot : slots) {
       if (slot.home == column) slot.home = SlotHome::kInteger;

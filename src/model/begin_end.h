@@ -25,8 +25,8 @@ class BeginEndPairs {
   // A begin event without a usable time stays open too, so that its end does not close another one.
   void Begin(const Event& event, ArgsRef args = {});
   // The slice that `event` ends; nullopt if no begin event is open or a time is not usable. Adds a
-  // note for an end without a begin, and for an end before its begin, which gives a slice of
-  // duration 0.
+  // note for an end without a begin. Also adds a note for an end whose time is before its begin;
+  // the slice then has duration 0.
   std::optional<Slice> End(const Event& event, Notes& notes);
   // Adds a note for begin events that are still open.
   void Finish(Notes& notes) const;

@@ -19,9 +19,9 @@ struct SecretSlot {
 };
 using SecretSlots = std::vector<std::vector<SecretSlot>>;  // indexed by ArgsShapeId
 
-// Blanks constant values in the string pool whose keys name a secret, and lists the slots of those
-// values that differ from event to event. The JSON text of a value includes its quotes, so it is
-// never the same string as the name of an event.
+// Blanks constant values in the string pool whose keys name a secret. Where such values differ from
+// event to event, lists their slots. Blanking them changes no names of events, because the JSON
+// text of a value includes its quotes and so is never the same string as a name.
 size_t BlankConstants(Vocabulary& words, SecretSlots& slots) {
   size_t blanked = 0;
   slots.resize(words.args_shapes().size());

@@ -34,8 +34,8 @@ struct ClockShift {
   [[nodiscard]] Interval Convert(Interval when) const {
     return {Convert(when.start), Convert(when.end)};
   }
-  // `when`, extended by the error at both ends if the error is known, so that it surely contains
-  // the true interval.
+  // `when`, extended at both ends by the error of the shift, so that it surely contains the true
+  // interval. Unchanged if the error is not known.
   [[nodiscard]] Interval Widened(Interval when) const;
   [[nodiscard]] ClockShift Back() const {
     return {{shift.ns == INT64_MIN ? INT64_MAX : -shift.ns}, error};

@@ -64,8 +64,8 @@ struct RowWord {
   SliceKind kind;
 };
 
-// For the types that a producer gives its tasks. The first of these words that occurs in the type
-// decides.
+// Words in the types that a producer gives its tasks. If several occur in a type, the first of this
+// table decides.
 constexpr RowWord kTypes[] = {
     {"wait", SliceKind::kOther},         {"record", SliceKind::kOther},
     {"write_value", SliceKind::kOther},  {"write value", SliceKind::kOther},
@@ -74,8 +74,8 @@ constexpr RowWord kTypes[] = {
     {"memset", SliceKind::kMemset},      {"dma", SliceKind::kMemcpy},
 };
 
-// For names of rows: commands of Level Zero and OpenCL, JAX's copies, and tasks that are named
-// after their type. The first of these words with which the name begins decides.
+// Words at the beginning of a row's name: commands of Level Zero and OpenCL, JAX's copies, and
+// tasks that are named after their type. If several fit, the first of this table decides.
 constexpr RowWord kNames[] = {
     {"zecommandlistappendmemorycopy", SliceKind::kMemcpy},
     {"zecommandlistappendimagecopy", SliceKind::kMemcpy},

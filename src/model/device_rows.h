@@ -25,13 +25,13 @@ enum class TrackRows : uint8_t {
   kUnread,   // rows of a device in a form that tacho does not read
 };
 
-// Decides by the names of the process and the thread and by the label of the process. Examples:
-// torch_npu's "Ascend Hardware", unitrace's "DEVICE<0x0bd5>", JAX's "/device:GPU:0" with "Stream
-// #13(Compute)".
+// What the rows of a track are. This follows from the names of the process and the thread and from
+// the label of the process. Examples: torch_npu's "Ascend Hardware", unitrace's "DEVICE<0x0bd5>",
+// JAX's "/device:GPU:0" with "Stream #13(Compute)".
 TrackRows RowsOfTrack(std::string_view process, std::string_view label, std::string_view thread);
 
-// What kind of work a row of a device is, by the type that its producer gives it (may be "") and by
-// its name: kKernel, kMemcpy, kMemset, or kOther for a wait, an event record or a barrier.
+// What kind of work a row of a device is: kKernel, kMemcpy, kMemset, or kOther for a wait, an event
+// record or a barrier. `type`: the type that the row's producer gives it, may be "".
 SliceKind KindOfDeviceRow(std::string_view type, std::string_view name);
 
 // torch_npu's argument that holds the type.
@@ -55,8 +55,8 @@ class WaitingRows {
  public:
   explicit WaitingRows(const Vocabulary& words);
   [[nodiscard]] TrackRows Of(const WaitingRow& row) const;
-  // What to call the source of an unread row in messages: its category, else the name of its
-  // process.
+  // What a message calls the source of an unread row: the row's category or, if it has none, the
+  // name of its process.
   [[nodiscard]] std::string_view NameOf(const WaitingRow& row) const;
   // The stream for a row of device work: the device is named after the process, the stream after
   // the thread.

@@ -9,8 +9,8 @@
 
 namespace tacho {
 
-// How a kernel was launched. A number is absent if the trace does not give it or no launch can have
-// it (2^31 or more). 64 bytes.
+// How a kernel was launched. A number is absent if the trace does not give it, or if it is too
+// large for any launch (2^31 or more). 64 bytes.
 struct LaunchSizes {
   using Xyz = std::array<int32_t, 3>;
 

@@ -23,8 +23,8 @@ class HostRows {
   HostRows(SliceKind kind, const LaneRows& index) : kind_(kind), table_(&index.table()) {
     for (size_t track = 0; track < index.lanes(); ++track) lists_.push_back(index.Of(track));
   }
-  // Some rows. `begin[track]`: index in `rows` where the rows of this track begin; one more entry
-  // at the end.
+  // Only some rows of the index, sorted by track. `begin[track]`: where the rows of this track
+  // begin in `rows`. `begin` has one more entry for the end of the last track.
   HostRows(SliceKind kind, const LaneRows& index, std::vector<uint32_t> rows,
            const std::vector<size_t>& begin)
       : kind_(kind), table_(&index.table()), rows_(std::move(rows)) {

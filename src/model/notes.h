@@ -69,8 +69,8 @@ struct NoteKind {
 };
 const NoteKind& KindOf(NoteId id);
 class Notes;
-// The remedy for a note. It depends on the other `notes` of the trace: kUnsupportedDriver among
-// them may be the reason why events are missing.
+// The remedy for a note. It also depends on the other `notes` of the trace: for example,
+// kUnsupportedDriver may be the reason why events are missing.
 std::string_view RemedyOf(NoteId id, const Notes& notes);
 std::string_view SeverityName(Severity severity);
 

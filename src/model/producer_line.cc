@@ -11,9 +11,9 @@
 namespace tacho {
 namespace {
 
-// Matches a line that contains all words, in any order. `is_counted`: a number next to the first
-// word is a count, and the line does not match if it is 0. Taken from nsys's DIAGNOSTIC_EVENT and
-// Kineto's log.
+// Matches a line that contains all words, in any order. `is_counted`: the line has a count, which
+// is the number next to the first word; if the count is 0, the line does not match. The words are
+// from nsys's DIAGNOSTIC_EVENT and Kineto's log.
 struct Sign {
   ProducerLine meaning;
   std::array<std::string_view, 2> words;  // in lower case

@@ -13,8 +13,8 @@ enum class ProducerLine : uint8_t {
   kLostEvents,         // events are missing, or may be
   kUnsupportedDriver,  // nsys used libraries of an older CUDA version than the driver's
 };
-// Decides by the words in the line (see the table in producer_line.cc). Lines about CPU samples are
-// kOther, because no figure uses samples.
+// What a line means, as far as the words in it show (see the table in producer_line.cc). Lines
+// about CPU samples are kOther, because no figure uses samples.
 ProducerLine MeaningOf(std::string_view line);
 
 // For each line of `header.producer_log`: adds the note that its meaning calls for.

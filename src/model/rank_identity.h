@@ -14,8 +14,8 @@ struct RankIdentity {
   std::optional<int64_t> rank, world_size;                 // within the rank's engine
   std::string stage;                                       // "prefill" or "decode"
 
-  // Such as "w0 DP1 TP0 prefill". "w0 rank 3" if the group numbers are unknown, "w0" if its engine
-  // has only one rank, "" if nothing is known.
+  // The name of the rank and its stage, such as "w0 DP1 TP0 prefill". It is "w0 rank 3" if the
+  // group numbers are unknown, "w0" if the engine has only one rank, and "" if nothing is known.
   [[nodiscard]] std::string Name() const;
   // The same without the stage.
   [[nodiscard]] std::string RankName() const;
@@ -26,8 +26,8 @@ struct RankIdentity {
 // Orders by worker, group numbers, rank, then stage (prefill first). Unknown parts come last.
 bool ComesBefore(const RankIdentity& a, const RankIdentity& b);
 
-// Clears each group number that is 0 or unknown in all identities of a run, because it
-// distinguishes none of them.
+// Clears those group numbers that distinguish no ranks of a run: a number is cleared in all
+// identities if it is 0 or unknown in each of them.
 void LeaveOutSingles(std::span<RankIdentity* const> identities);
 
 }  // namespace tacho

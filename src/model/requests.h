@@ -27,8 +27,8 @@ struct Request {
   bool whole = false;      // the answer was complete and as expected
   bool cancelled = false;  // by its client when the load ended
   bool at_limit = false;   // the answer reached the maximum number of tokens ("length")
-  // due: the limit on requests in flight admitted the request. handed: the HTTP client got it.
-  // sent: the kernel took it.
+  // `due`: when the limit on requests in flight admitted the request. `handed`: when the HTTP
+  // client got it. `sent`: when the kernel took it.
   std::optional<TimeNs> due, handed, sent, first_token, last_token, ended;
   std::optional<int64_t> prompt_tokens, cached_tokens, output_tokens;
   // Its chunks that have tokens are [first_chunk, end_chunk) in RequestTable::chunks.

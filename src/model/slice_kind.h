@@ -52,9 +52,9 @@ struct CategoryMeaning {
 // Kineto's ActivityType.h.
 std::string_view CurrentCategoryName(std::string_view in_file);
 
-// `category`: by its current name. The same table covers Kineto for CUDA, ROCm and XPU, Intel's
-// unitrace, and Kineto's plugins for MTIA, MLU, MUSA, HPU and others, which put the name of the
-// accelerator before Kineto's words ("mlu_memcpy").
+// The meaning of a category, given by its current name. Covers Kineto for CUDA, ROCm and XPU,
+// Intel's unitrace, and Kineto's plugins for MTIA, MLU, MUSA, HPU and others, which put the name of
+// the accelerator before Kineto's words ("mlu_memcpy").
 CategoryMeaning MeaningOfCategory(std::string_view category);
 
 }  // namespace tacho

@@ -38,8 +38,9 @@ struct GpuTable : SliceTable {
   Column<StreamId> stream;
   NarrowColumn correlation;  // of the launch call, -1: none; all rows of a graph launch share one
   NarrowColumn external_id;  // of the host operator, -1: none (as when a graph is replayed)
-  // The CUDA graph and its node that the row belongs to, numbered by the row's process. 0: no
-  // graph, or unknown. These columns take no memory in a trace without graphs.
+  // The CUDA graph, and the node in it, that the row belongs to. The numbers are unique only within
+  // the row's process. 0: no graph, or unknown. These columns take no memory in a trace without
+  // graphs.
   LateColumn<int64_t, 0, NarrowColumn> graph;
   LateColumn<int64_t, 0> graph_node;
   LateColumn<LaunchId, LaunchId::kNone> launch;  // words[launch[row]]: its sizes

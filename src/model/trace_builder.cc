@@ -155,8 +155,8 @@ void TraceBuilder::AddRange(const Event& event, int64_t duration) {
   ranges.args.push_back(StoreArgs(event));
 }
 
-// Each argument that is a number becomes a value of its own series. An event with another argument,
-// or without arguments, is also stored as an instant.
+// Each argument that is a number becomes a value of its own series. If the event has no arguments,
+// or one that is not a number, it is also stored as an instant.
 void TraceBuilder::AddCounters(const Event& event) {
   const ArgsShape& shape = trace_.words[event.args];
   const ProcessId owner = trace_.words[event.track].process;

@@ -9,8 +9,8 @@
 
 namespace tacho {
 
-// A list of rows of a table: either a span that it does not own, or consecutive rows n, n + 1, n +
-// 2, ...
+// A list of rows of a table. It is either a span that it does not own, or a run of consecutive rows
+// n, n + 1, n + 2, ...
 class RowList {
  public:
   RowList() = default;
@@ -45,7 +45,7 @@ class LaneRows {
   enum class Order : uint8_t { kOuterFirst, kShorterFirst };
   // `lane_of`: the lane of each row, less than `lanes`. `operator_ids`: External ids by row, or
   // null. Keeps references to `table` and `operator_ids`. Cost: O(n) if the rows of each lane are
-  // nearly sorted in the file, as they usually are; otherwise that lane is sorted. Memory: a
+  // nearly sorted in the file, as they usually are. A lane that is not takes O(n log n). Memory: a
   // quarter of a byte for each row, and 4 more bytes for each row of a lane whose rows do not
   // follow each other in the file.
   template <typename LaneId>
@@ -83,8 +83,8 @@ class LaneRows {
   [[nodiscard]] size_t MemoryBytes() const;
 
  private:
-  // latest_ holds for each lane: the latest end in each block of kBlock rows, then in each group of
-  // kBlock such blocks, and so on, until one block covers all.
+  // latest_ holds for each lane the latest end of the rows in each block of kBlock rows, then in
+  // each group of kBlock such blocks, and so on, until one block covers all.
   static constexpr size_t kBlockShift = 5, kBlock = size_t{1} << kBlockShift;
   static constexpr uint32_t kInPlace = 0xffffffff;
 
@@ -131,8 +131,8 @@ class LaneRows {
   [[nodiscard]] bool ComesBefore(uint32_t a, uint32_t b) const;
   void Arrange(Lane& lane);
   void Sort(std::span<uint32_t> rows) const;
-  // Appends the latest end in each block of a lane to latest_. False if the lane is not sorted;
-  // then it has appended only some.
+  // Appends to latest_ the latest end of the rows in each block of a lane. Returns false if the
+  // lane is not sorted; then only some of the ends are appended.
   bool FindLatest(const Lane& lane);
   // The first index in [at, end) whose row ends after `t`; `end` if there is none.
   [[nodiscard]] size_t NextOpen(const Lane& lane, size_t at, size_t end, TimeNs t) const;

@@ -20,7 +20,7 @@ struct Process {
   StringId id;                       // as in the file: "1234", "-1", "Spans"
   StringId name = StringId::kEmpty;  // empty if the file gives none
   StringId label = StringId::kEmpty;
-  // In a file merged from several ranks: the rank, as the prefix of its process ids ("[TP08] ").
+  // The rank, if the file was merged from several ranks: the prefix of the process ids ("[TP08] ").
   // Each rank numbers its devices, correlations and External ids anew.
   StringId rank = StringId::kEmpty;
   StringId device = StringId::kEmpty;  // set if its rows belong to a device: id as in Stream
@@ -34,8 +34,8 @@ struct Track {
   StringId name = StringId::kEmpty;  // name of the thread; empty if the file gives none
 };
 
-// A stream of a device. Both ids are the trace's own, as text. Without `stream` it means the whole
-// device.
+// A stream of a device. Both ids are texts, as in the trace. If `stream` is empty, this stands for
+// the whole device.
 struct Stream {
   StringId device;
   StringId stream;
@@ -78,8 +78,8 @@ class Vocabulary {
     return Index(track) < tracks_.size() ? processes_[Index(tracks_[Index(track)].process)].rank
                                          : StringId::kEmpty;
   }
-  // A category always has an id of its own if there is a table for its slices. Of all other
-  // categories, the first kMostOtherCategories have ids of their own; the rest share one id,
+  // A category always has an id of its own if there is a table for its slices. The first
+  // kMostOtherCategories of all other categories have ids of their own too; the rest share one id,
   // "(other)". (No real trace has 40 categories.)
   static constexpr size_t kMostOtherCategories = 200;
   CategoryId InternCategory(std::string_view in_file);

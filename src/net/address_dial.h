@@ -26,9 +26,9 @@ struct PeerAddress {
 // libcurl takes to connect, which matters when a thousand streams begin at once.
 class AddressDial final : public Dial, private FdWatcher {
  public:
-  // If nobody listens or answers within `patience`, calls `dialed` without a socket; the exchange
-  // is not told why. Returns nullptr if the attempt cannot even begin. `loop` must outlive the
-  // result.
+  // Calls `dialed` with the connected socket, or without one if nobody listens or answers within
+  // `patience`; the exchange does not learn why. Returns nullptr if the attempt cannot even begin.
+  // `loop` must outlive the result.
   static std::unique_ptr<Dial> Start(EventLoop& loop, const PeerAddress& address,
                                      std::chrono::nanoseconds patience, Dialed dialed);
   ~AddressDial() override;

@@ -13,9 +13,9 @@ namespace tacho {
 // CLOCK_MONOTONIC. It measures the offset between the two clocks every 10 ms. If the wall clock has
 // stepped, bytes from before the step get no time. Single thread. Cost: 0.2 us per receive.
 //
-// The kernel may merge segments that nobody has read yet; merged bytes carry the stamp of the last
-// segment. Over loopback it merges acknowledged segments (after some 40 ms); from a network card it
-// merges nearly all.
+// The kernel may merge segments that nobody has read yet; all their bytes then carry the stamp of
+// the last one. It merges nearly all unread segments from a network card. Over loopback it merges
+// only those that are acknowledged (after some 40 ms).
 class ArrivalClock {
  public:
   struct Received {
@@ -27,8 +27,8 @@ class ArrivalClock {
   static void Ask(int socket);
   // Does not wait. `now_ns`: the current time; it may be as old as the loop's last poll.
   Received Receive(int socket, char* to, size_t room, int64_t now_ns);
-  // When the first unread byte came, as Receive of one byte would report it; 0 without a stamp or
-  // an unread byte.
+  // The arrival time of the first unread byte, without reading it. 0 if there is no unread byte, or
+  // if it has no stamp.
   int64_t FirstCameNs(int socket, int64_t now_ns);
 
  private:

@@ -7,8 +7,8 @@
 
 namespace tacho {
 
-// Lets libcurl resolve and reach a server (names, addresses of both families, timeouts), and takes
-// over the connected socket.
+// Lets libcurl connect to a server: it resolves names, tries addresses of both families and keeps
+// the time limits. Then takes over the connected socket.
 class CurlDial final : public Dial, private CurlHandle {
  public:
   CurlDial(Exchange& exchange, Dialed dialed) : exchange_(exchange), dialed_(std::move(dialed)) {}

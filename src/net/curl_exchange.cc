@@ -88,8 +88,9 @@ bool CurlExchange::TakeHeaderLine(std::string_view line) {
 }
 
 bool CurlExchange::TakeBodyBytes(std::string_view bytes) {
-  // libcurl reads a socket again while it has more bytes, and each time fills its buffer from the
-  // start. Bytes of such a second read may have arrived after the poll.
+  // While a socket has more bytes, libcurl reads it again, each time into the start of the same
+  // buffer. Bytes of such a second read may have arrived after the poll, so they do not get the
+  // poll's time.
   if (found_.last != nullptr && bytes.data() <= found_.last) found_.at_ns = 0;
   found_.last = bytes.data();
   Found();

@@ -73,8 +73,8 @@ Result<void> CurlHandle::Open(const HttpRequest& request, const Url& url,
   Set(CURLOPT_PATH_AS_IS, 1L);
   Set(CURLOPT_HTTP_VERSION, long{CURL_HTTP_VERSION_1_1});
   Set(CURLOPT_NOSIGNAL, 1L);
-  // libcurl resolves names on threads. If one hangs, the loop does not wait for it, because it has
-  // other exchanges.
+  // libcurl resolves names on threads. With this option it does not wait for a hanging thread when
+  // an exchange ends; waiting would block the loop's other exchanges.
   Set(CURLOPT_QUICK_EXIT, 1L);
   Set(CURLOPT_OPENSOCKETFUNCTION, &OpenSocket);
   Set(CURLOPT_OPENSOCKETDATA, &socket_error_);

@@ -28,7 +28,7 @@ class CurlHandle {
     Curl()->easy_setopt(handle_, option, value);
   }
   // Join adds the handle to libcurl's multi handle, Part removes it. `multi_` is null while the
-  // handle is in none.
+  // handle is in no multi handle.
   void Join(CURLM* multi);
   void Part();
   CURL* handle() const { return handle_; }

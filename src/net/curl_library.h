@@ -24,10 +24,10 @@ struct CurlLibrary {
   decltype(&::curl_multi_info_read) multi_info_read;
 };
 
-// Loads libcurl at the first call, from any thread, and never unloads it. tacho does not link it
-// because it pulls in some thirty libraries, which would cost `tacho --help` and `tacho analyze` 9
-// ms. An error if libcurl is not installed or does not start; while an HttpClient exists, it is
-// loaded.
+// Loads libcurl at the first call, from any thread, and never unloads it. tacho does not link
+// libcurl, because the some thirty libraries behind it would make `tacho --help` and `tacho
+// analyze` 9 ms slower. The result is an error if libcurl is not installed or does not start; never
+// while an HttpClient exists.
 const Result<CurlLibrary>& Curl();
 
 }  // namespace tacho

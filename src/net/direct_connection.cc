@@ -46,8 +46,8 @@ void DirectExchange::Begin() {
 void DirectExchange::Leave() { connections_.Leave(*this); }
 
 bool DirectExchange::TakeHead(const ResponseHead& head) {
-  // Frees the request: it will not be sent again, a prompt may be long, and its answer may take
-  // minutes.
+  // Frees the memory of the request: a prompt may be long, its answer may take minutes, and it will
+  // not be sent again.
   if (written_ == head_text_.size() + request_.body.size()) {
     head_text_ = request_.body = std::string();
     written_ = 0;
@@ -142,8 +142,8 @@ void DirectConnection::OnReady(int, uint32_t events) {
 }
 
 bool DirectConnection::Read(bool to_the_end, bool late) {
-  // With a thousand streams, nothing that belongs to this one is still in the cache. The prefetch
-  // runs during the system call.
+  // With a thousand streams, nothing that belongs to this one is still in the cache. So prefetch it
+  // now: the data comes while the system call below runs.
   Prefetch(exchange_, kTouchedOfExchange);
   Prefetch(&exchange_->parser_, kTouchedOfParser);
   Prefetch(sink_, HttpSink::kTouched);
@@ -161,8 +161,8 @@ bool DirectConnection::Read(bool to_the_end, bool late) {
       return EndOfInput(errno);
     }
     if (count == 0) return EndOfInput(0);
-    // Bytes of a second read may have come after the poll; without a stamp they get the current
-    // time.
+    // Without a stamp, the bytes of the first read get the time of the poll. Those of a later read
+    // get the current time, because they may have come after the poll.
     if (came_ns == 0) exchange_->HasNoStamp();
     exchange_->FoundAt(came_ns != 0 ? came_ns : reads == 0 ? all_.loop_.ready_ns() : 0);
     if (!Take({all_.buffer_.data(), static_cast<size_t>(count)})) return false;

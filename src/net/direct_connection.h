@@ -40,10 +40,11 @@ class DirectExchange final : public Exchange {
   size_t written_ = 0;  // bytes of the head and the body
 };
 
-// A connection to a server; it carries one exchange or is idle. Used only on the loop's thread. In
-// this class, the exchange, its parser and the sink, the members that each piece of a body needs
-// come first: a thousand streams do not fit into the cache, and each cache miss costs as much as
-// parsing a token.
+// A connection to a server; it carries one exchange or is idle. Used only on the loop's thread.
+//
+// Its first members are those that each piece of a body needs; the same holds for the exchange, its
+// parser and the sink. A thousand streams do not fit into the cache, and each cache miss costs as
+// much as parsing a token.
 class DirectConnection final : private FdWatcher {
  public:
   DirectConnection(DirectConnections& all, FileDescriptor socket, std::string origin);

@@ -71,8 +71,8 @@ bool DirectConnections::DialKnown(DirectExchange& exchange) {
       AddressDial::Start(loop_, reached->second, std::min(kMostPatience, patience / 2),
                          [this, &exchange, begun, patience](FileDescriptor socket) {
                            if (socket) return Connected(exchange, std::move(socket));
-                           // libcurl may know other addresses of the server, and it reports what is
-                           // wrong.
+                           // Let libcurl dial: it may know other addresses of the server, and it
+                           // reports what is wrong.
                            reached_.erase(exchange.url().Origin());
                            const auto spent = milliseconds((MonotonicNs() - begun) / kNsPerMs);
                            DialAnew(exchange, std::max(milliseconds(1), patience - spent));

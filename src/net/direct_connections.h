@@ -30,8 +30,8 @@ class DirectConnections {
  private:
   friend DirectConnection;
 
-  // Whether the loop reads this socket late. It then reads chunk by chunk, because one read of
-  // several chunks gets only the time of the last one. Costs a system call if the loop has not
+  // Whether the loop reads this socket late. The caller must then read chunk by chunk: a read of
+  // several chunks gives only the time of the last one. Costs a system call if the loop has not
   // polled for a while, else none.
   bool ComesLate(int socket);
 

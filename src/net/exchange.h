@@ -21,8 +21,8 @@ class Exchange : public ResponseTaker {
  public:
   Exchange(uint64_t number, HttpRequest request, std::shared_ptr<HttpSink> sink);
 
-  // Adds those of `keys` that may go to this server. kUsage: a bad URL, or a header that would
-  // break the request.
+  // Checks the request, and adds to its headers those of `keys` that may go to this server. kUsage:
+  // a bad URL or method, or a header that would break the request.
   Result<void> Check(const Keys& keys);
 
   virtual void Begin() = 0;

@@ -29,8 +29,8 @@ bool SameHeaderName(std::string_view a, std::string_view b);
 // The value of the first header named `name` (in any case); "" if there is none.
 std::string_view FindHeader(const std::vector<HttpHeader>& headers, std::string_view name);
 
-// kUsage: CR, LF, NUL or another character that would break the message. The error contains neither
-// the value nor an invalid name, because either may be a key.
+// kUsage if the header contains CR, LF, NUL or another character that would break the message. The
+// error contains neither the value nor an invalid name, because either may be a key.
 Result<void> CheckHeader(const HttpHeader& header);
 
 struct HttpRequest {
@@ -51,8 +51,9 @@ struct HttpRequest {
 // The times of an exchange in CLOCK_MONOTONIC nanoseconds; 0 if the event did not happen.
 struct HttpTimes {
   int64_t started_ns = 0;  // when the client got the request
-  // When the connection is open; the kernel gets the request some 10 us later. If a kept-alive
-  // connection turns out to be closed, this is the time of the last attempt.
+  // When the connection was open and the request was about to be written; the kernel gets it some
+  // 10 us later. If the request was sent again because a kept-alive connection was closed, this is
+  // the time of the last attempt.
   int64_t sent_ns = 0;
   int64_t first_byte_ns = 0;  // when the answer's first byte came
   int64_t ended_ns = 0;

@@ -19,8 +19,8 @@ namespace tacho {
 // called once, for the final answer (not for interim 1xx ones), and not at all if no answer comes.
 class HttpSink {
  public:
-  // The client prefetches this many bytes from the start of a sink before OnBody: put the members
-  // that OnBody uses there.
+  // The client prefetches this many bytes of a sink before it calls OnBody. So the members that
+  // OnBody uses should come first in a sink.
   static constexpr size_t kTouched = 512;
 
   virtual ~HttpSink() = default;
@@ -32,9 +32,9 @@ class HttpSink {
   // reached this host, by the kernel's stamp; otherwise: when the loop found them readable. The
   // bytes of one read share a time.
   virtual void OnBody(std::string_view bytes, int64_t at_ns) = 0;
-  // Called when the client reads the next bytes late: those that came until `until_ns`. The client
-  // then reads chunk by chunk. If chunks still share a time, the kernel merged them
-  // (arrival_clock.h) and the time is that of the last one.
+  // Called before the client reads bytes late: those that came until `until_ns`. The client reads
+  // them chunk by chunk, so that each chunk gets its own time. If chunks still share a time, the
+  // kernel merged them (arrival_clock.h) and the time is that of the last one.
   virtual void OnFoundLate(int64_t /*until_ns*/) {}
   // The last call, made exactly once: the exchange is over, complete or failed (kRemote;
   // kInterrupted after Cancel).
@@ -55,12 +55,14 @@ struct HttpClientOptions {
 };
 
 // An HTTP/1.1 client: any number of exchanges at once on one thread (epoll), over connections that
-// are kept alive and reused. libcurl resolves and reaches servers, and handles TLS and proxies. The
-// client reads plain http from the sockets itself, which costs less. It reaches a server that it
-// reached within the last minute at the same address. It returns redirects as answers and does not
-// follow them: an engine never sends one, and a login page must not pass for an engine. It uses no
-// proxy from the environment for loopback addresses. If the server has just closed a kept
-// connection, the client sends the request once more.
+// are kept alive and reused. If the server has just closed a kept connection, the client sends the
+// request once more.
+//
+// libcurl resolves names, connects, and handles TLS and proxies. The client reads plain http from
+// the sockets itself, which costs less. If it reached a server within the last minute, it connects
+// to the same address again without libcurl. It uses no proxy from the environment for loopback
+// addresses. It returns redirects as answers and does not follow them: an engine never sends one,
+// and a login page must not pass for an engine.
 //
 // It sends the request's own headers, Host, User-Agent, Accept, Content-Length and, to named
 // servers, the headers of the options. So a key never goes to a server whose address came only from
@@ -91,14 +93,14 @@ class HttpClient {
   virtual Result<HttpResponse> Fetch(const HttpRequest& request, std::stop_token stop = {}) = 0;
 
   // Fetches all requests at the same time, written back to back. The results are in the order of
-  // `requests`. `ended` is called with the index of each request as it ends, before this returns;
-  // for a request that cannot be made, on the caller's thread.
+  // `requests`. `ended` is called with the index and result of each request when it ends, before
+  // FetchAll returns. For a request that cannot be made, it is called on the caller's thread.
   virtual std::vector<Result<HttpResponse>> FetchAll(
       const std::vector<HttpRequest>& requests, std::stop_token stop = {},
       const std::function<void(size_t, const Result<HttpResponse>&)>& ended = {}) = 0;
 
-  // Streams the answer to `sink` as it comes, perhaps before this returns. Returns the stream's
-  // number for Cancel. After a Cancel on the client's thread the sink gets only OnEnd.
+  // Streams the answer to `sink`, whose first calls may come before Start returns. Returns the
+  // stream's number for Cancel. After a Cancel on the client's thread the sink gets only OnEnd.
   virtual uint64_t Start(HttpRequest request, std::shared_ptr<HttpSink> sink) = 0;
   virtual void Cancel(uint64_t stream) = 0;
 

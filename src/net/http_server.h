@@ -72,8 +72,8 @@ struct HttpServerOptions {
   // Limit on the bodies of all unanswered requests together, in bytes; beyond it requests get 503.
   uint64_t most_bodies = 1u << 30;
   uint32_t most_head = 64u << 10;  // bytes of a request's head; a longer one is answered with 431
-  // Connections at a time; a further one is answered with 503. Each connection holds a head and at
-  // most 64 kB received during an answer.
+  // How many connections may be open at a time; a further one is answered with 503. Each connection
+  // holds a head and at most 64 kB received during an answer.
   size_t most_connections = 16'384;
   // Unread bytes of an answer in pieces; with more the connection is closed.
   size_t most_backlog = 64u << 20;

@@ -17,9 +17,9 @@ bool HasHeader(const std::vector<HttpHeader>& headers, std::string_view name) {
 // Shorter values ("x", "none") and shorter parts of values are no secrets and occur in ordinary
 // words.
 constexpr size_t kLeastSecret = 4, kLeastPart = 6;
-// Hides a cut secret if at least this many of its first letters are there: kLeastAtEnd at the end
-// of the text, which may have been cut; kLeastBeginning elsewhere, where the writer may have cut
-// the secret.
+// A secret that was cut off is hidden too if at least this many of its first letters are there:
+// kLeastAtEnd at the end of the text, where the text itself may have been cut; kLeastBeginning
+// elsewhere, where only its writer may have cut the secret.
 constexpr size_t kLeastAtEnd = 4, kLeastBeginning = 12;
 
 // A header's value without the scheme before the key: "KEY" for "Bearer KEY".
@@ -47,10 +47,10 @@ void AddSecrets(std::string_view value, std::vector<std::string>& secrets) {
   }
 }
 
-// If the character `c` stands at `at`, returns the index after it. `c` may be written plainly, as
-// in JSON (\", \u0022) or, with `url`, as in a URL (%22). Returns `at` if another character is
-// there, npos if the text ends too early to tell. Skips any number of backslashes, because their
-// number depends on how often the text was quoted.
+// If the character `c` stands at `at`, returns the index after it; if another character stands at
+// `at`, returns `at`; if the text ends too early to tell, returns npos. `c` may be written plainly,
+// as in JSON (\", \u0022) or, with `url`, as in a URL (%22). Skips any number of backslashes before
+// it: their number depends on how often the text was quoted.
 size_t EndOf(char c, bool url, std::string_view text, size_t at) {
   size_t from = at;
   while (from < text.size() && text[from] == '\\') ++from;
@@ -69,8 +69,8 @@ size_t EndOf(char c, bool url, std::string_view text, size_t at) {
   return first == c || (first == '+' && c == ' ' && url) ? from + 1 : at;
 }
 
-// Returns where the secret at `at`, or a prefix of it that must be hidden, ends; `at` if neither is
-// there.
+// If the secret, or a prefix of it that must be hidden, begins at `at`, returns the index after it;
+// else returns `at`.
 size_t EndOfSecret(const std::string& secret, bool url, std::string_view text, size_t at) {
   size_t end = at;
   for (size_t i = 0; i < secret.size(); ++i) {

@@ -15,8 +15,9 @@ namespace tacho {
 // other header may be a key.
 bool IsPlainHeader(std::string_view name);
 
-// The headers (and the bearer key, if any) that a client sends only to servers that its user named,
-// by origin (scheme, host and port), or to all servers. Thread-safe.
+// The headers with keys, and the bearer key if there is one. A client sends them to all servers, or
+// only to those that its user named; a server is known by its origin (scheme, host and port).
+// Thread-safe.
 class Keys {
  public:
   Keys(std::vector<HttpHeader> headers, const std::string& bearer_key, bool to_all);

@@ -8,8 +8,8 @@
 
 namespace tacho {
 
-// Parses one HTTP/1 request as its bytes come, with Boost.Beast's parser, which stays out of this
-// header.
+// Parses one HTTP/1 request as its bytes come. Uses Boost.Beast's parser, but does not include
+// Beast's headers here.
 class RequestParser {
  public:
   // `most_head`: in bytes; a longer head is refused with 431.

@@ -185,8 +185,8 @@ void ResponseParser::BeginBody() {
   }
 }
 
-// Returns false if a chunk's head is endless. Its bytes are not stored, but an answer has no such
-// head.
+// Returns false once a chunk's head (its size line) is so long that it seems to have no end. This
+// does not bound memory: the head of a chunk is not stored.
 bool ResponseParser::CountChunkHead(size_t bytes) {
   chunk_head_bytes_ += bytes;
   if (chunk_head_bytes_ <= kMostChunkHeadBytes) return true;

@@ -20,13 +20,14 @@ struct Url {
   bool IsLoopback() const;                         // judged by its text: no name is resolved
 };
 
-// "host:port" means http; a missing port means 80 or 443. Scheme and host become lower case. kUsage
-// with what is wrong: another scheme, a user name, a fragment, an invalid port.
+// "host:port" means http; a missing port means 80 or 443. Scheme and host become lower case.
+// kUsage, with what is wrong: a scheme other than http and https, a user name, a fragment, an
+// invalid port.
 Result<Url> ParseUrl(std::string_view text);
 
 // Makes an address, valid or not, safe to show: a user name and password before '@' and everything
-// after '?' become "***". A data-parallel rank ("http://host:8000@1") is no secret, and a path
-// ("/a@b", "./a@b") is no address: both stay.
+// after '?' become "***". The '@' before a data-parallel rank ("http://host:8000@1") or in a path
+// ("/a@b", "./a@b") marks no password, so such text stays.
 std::string ShownUrl(std::string_view text);
 
 // Encodes all characters but letters, digits and "-._~" as %XX.

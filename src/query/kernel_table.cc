@@ -6,8 +6,8 @@
 namespace tacho {
 namespace {
 
-// The rows are those of Trace::gpu. On a CPU engine, each part of the table has the items of one
-// device (DeviceItems).
+// The rows of the table `kernels` are those of Trace::gpu. On a CPU engine, the table has a part
+// for each device; the rows of a part are the items of its device (DeviceItems).
 bool OnHost(const QueriedTrace& trace) { return trace.prepared().work.on_host; }
 const GpuTable& Gpu(const QueryRow& row) { return row.trace->trace().gpu; }
 const DeviceItems& ItemsOf(const QueryRow& row) {

@@ -77,7 +77,7 @@ class QueriedTrace {
   [[nodiscard]] uint32_t OpOfWork(uint32_t gpu_row) const;  // row of host_ops
   [[nodiscard]] uint32_t OpOfCall(uint32_t call) const;     // row of host_ops
   [[nodiscard]] uint32_t ParentOfOp(uint32_t op) const;     // row of host_ops
-  // How many pieces of GPU work it launched.
+  // How many pieces of GPU work the call launched.
   [[nodiscard]] uint32_t PiecesOfCall(uint32_t call) const;
   // The time from the end of the call that launched a piece of GPU work to the start of that work,
   // at least 0. Absent if the call is unknown, if host and device have no common clock, or if the

@@ -58,8 +58,8 @@ Table EmptyTable(const std::vector<std::string>& names) {
   const bool named = std::ranges::find(names, "name") != names.end();
   for (const std::string& name : names) {
     TableColumn& column = table.columns.emplace_back(TableColumn{name, name, Unit::kExact});
-    // For SELECT * FROM kernels on a narrow screen: beside the name, these columns say less than
-    // the times, so they are dropped first.
+    // On a narrow screen, SELECT * FROM kernels has more columns than fit. These columns repeat
+    // what the name says, so they are dropped first.
     if (named && name == "short_name") column.gives_way = TableColumn::kTurns;
     if (named && name == "category") column.gives_way = TableColumn::kTurns - 1;
   }
@@ -92,9 +92,9 @@ Result<bool> ReadSomeRows(SqliteStatement& statement, Table& table) {
   return ReadRows(statement, kRowsAtOnce, kTextsAtOnce, table);
 }
 
-// How many decimals to show in a column: three, or more if the smallest number needs them to have
-// six digits, but none that are 0 in all rows. -1 means as many as each number has; used if the
-// rule would show nothing or take too much room.
+// How many decimals to show in a column: three, or more if the smallest number needs them to show
+// six digits. Decimals that are 0 in all rows are dropped. -1, if a number is very large or very
+// small: each number has as many decimals as it needs.
 int DecimalsOf(const Table& table, size_t column) {
   double least = INFINITY, most = 0;
   for (const TableRow& row : table.rows) {
@@ -118,8 +118,9 @@ int DecimalsOf(const Table& table, size_t column) {
 }
 
 // Makes every column that has a text a column of texts. If lines would be too long, shortens the
-// texts so that these columns share the room equally; with `fits` it does not, because RenderText
-// then leaves out columns. Fails if texts must stay whole and make the table too large.
+// texts so that these columns share the room equally. With `fits` the texts stay whole, because
+// RenderText then leaves out columns instead. Fails if style.whole_names is set and the texts make
+// the table too large.
 Result<void> LayOut(Table& table, const TextStyle& style, bool fits) {
   size_t taken = 1;
   std::vector<size_t> widths;
@@ -208,8 +209,8 @@ Result<RowsWritten> WriteCsv(SqliteStatement& statement, const QueryOutput& outp
   return is_read ? RowsWritten::kAll : RowsWritten::kNobodyReads;
 }
 
-// Writes infinity, for which JSON has no number, as the sqlite3 shell does: as a number so large
-// that readers make it infinite again.
+// Writes a number. JSON has no number for infinity; it is written as in the sqlite3 shell, as a
+// number so large that readers make it infinite again.
 void WriteNumber(JsonWriter& json, std::string_view name, double number) {
   if (std::isinf(number))
     json.JsonField(name, number > 0 ? "9.0e+999" : "-9.0e+999");

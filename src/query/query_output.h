@@ -26,10 +26,11 @@ struct QueryOutput {
 enum class RowsWritten : uint8_t { kAll, kTop, kNobodyReads };
 
 // Runs the statement and writes its rows. CSV and JSON are written while rows are read. Integers
-// are never rounded. Other numbers have every digit in CSV and JSON, and at least six digits and
-// three decimals in tables. NULL is an empty cell, and absent in JSON. Blobs are in hexadecimal.
-// Columns with the same name are numbered: "name", "name_2". kTop: there were more rows than `top`.
-// kNobodyReads: `write` returned false, and the statement was ended.
+// are never rounded. Other numbers have every digit in CSV and JSON; in tables they are rounded to
+// at least six digits and three decimals, without zeros at the end. NULL is an empty cell, and
+// absent in JSON. Blobs are in hexadecimal. Columns with the same name are numbered: "name",
+// "name_2". kTop: there were more rows than `top`. kNobodyReads: `write` returned false, and the
+// statement was ended.
 //
 // Memory: SQLite's (see QuerySession), and a few times the size of the texts that are held at once.
 // For CSV and JSON these are 16 MB, or one row if that is larger; for a table at most 512 MB. A

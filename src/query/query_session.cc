@@ -107,8 +107,8 @@ Result<QuerySession> QuerySession::Open(const QueriedRun& run, std::function<boo
   TACHO_ASSIGN_OR_RETURN(SqliteDatabase database, SqliteDatabase::InMemory());
   TACHO_RETURN_IF_ERROR(database.Run("PRAGMA temp_store=MEMORY"));
   TACHO_RETURN_IF_ERROR(AddTables(database, run, stop));
-  // Connects SQLite's own virtual tables before the authorizer is set, because it would refuse
-  // that.
+  // Connects SQLite's own virtual tables now, because the authorizer that is set below would refuse
+  // to connect them.
   TACHO_RETURN_IF_ERROR(database.Prepare("SELECT 1 FROM json_each('[]'), json_tree('[]')"));
   sqlite3* const handle = database.handle();
   sqlite3_create_function_v2(handle, "arg", 2,

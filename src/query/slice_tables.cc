@@ -10,8 +10,8 @@ namespace {
 SlicesOf TableOf(const QueryRow& row) { return static_cast<SlicesOf>(row.part); }
 const SliceTable& SlicesAt(const QueryRow& row) { return row.trace->Slices(TableOf(row)); }
 
-// The names of the kinds of slices. Each table has one kind; the GPU's table has also copies and
-// memsets, which come last.
+// The names of the kinds of slices. Each table has one kind. The GPU's table also has copies and
+// memsets; these two kinds come last.
 constexpr std::array<std::string_view, kSliceTables + 2> kKindNames{
     "kernel", "operator", "call", "annotation", "gpu-annotation",
     "other",  "python",   "copy", "memset"};

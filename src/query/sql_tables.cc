@@ -68,8 +68,8 @@ int Disconnect(sqlite3_vtab* table) {
   return SQLITE_OK;
 }
 
-// How a constraint is used. BestIndex writes two characters for each into idxStr: the column, and
-// one of these.
+// How a constraint or a term of ORDER BY is used. For each of them, BestIndex writes two characters
+// into idxStr: the column, and one of these values.
 enum Use : char {
   kUnused = '\0',
   kKeyIs = 'k',
@@ -207,7 +207,7 @@ int Close(sqlite3_vtab_cursor* cursor) {
   return SQLITE_OK;
 }
 
-// `value` as a bound for an integer column, rounded up (if `up`) or down. nullopt: `value` is no
+// `value` as a bound for an integer column, rounded up (if `up`) or down. nullopt: `value` is not a
 // number.
 std::optional<int64_t> Bound(sqlite3_value* value, bool up) {
   switch (sqlite3_value_numeric_type(value)) {

@@ -26,8 +26,8 @@ bool CanOrderBy(const QueryColumn& column) {
 }
 
 void TableReader::Start(TablePlan plan) {
-  // Filters of texts that stay the same keep what they know: in a join, the inner table is started
-  // many times.
+  // A filter that was already in the last plan is kept, with the results that it has for single
+  // words (Filter::known). That pays in a join, where the inner table is started many times.
   std::vector<Filter> filters;
   for (TablePlan::WordsLike& like : plan.words) {
     const auto same = std::ranges::find(filters_, like, &Filter::like);

@@ -45,8 +45,8 @@ struct TablePlan {
 bool CanOrderBy(const QueryColumn& column);
 
 // Goes through the rows of a table. Keeps references to the table, the run and `stop`. Calls
-// `stop`, unless it is empty, after every 65,536 rows, also if several plans are started one after
-// another.
+// `stop`, unless it is empty, after every 65,536 rows; the count goes on when the next plan is
+// started.
 class TableReader {
  public:
   TableReader(const QueryTable& table, const QueriedRun& run, const std::function<bool()>& stop)

@@ -7,9 +7,9 @@
 
 namespace tacho {
 
-// If work of a device is missing (DeviceTotals::whole is false), only two more parts of its window
-// are known: `busy` minus `compute`, which is communication and copies; and the window minus
-// `busy`, which is idle time or unrecorded work. These are their names.
+// The names of two parts of a device's window, for a device with missing work (DeviceTotals::whole
+// is false). The first part is `busy` minus `compute`: communication and copies. The second part is
+// the window minus `busy`: idle time or unrecorded work.
 inline constexpr const char* kCommAndCopies = "communication and copies";
 inline constexpr const char* kIdleOrUnrecorded = "idle or unrecorded work";
 
@@ -30,9 +30,9 @@ std::string_view Whereabouts(const RunAnalysis& run);  // `run` has one trace or
 // Whether the trace is of one rank or of several; false for a front-end's trace.
 bool IsWorker(const TraceAnalysis& trace);
 
-// The trace whose screen stands for the whole run: the run's only trace, or its only worker's trace
-// (a front end may have another). nullptr if there are several such traces. `run` has one trace or
-// more.
+// The trace whose screen stands for the whole run: the run's only trace, or the only trace of a
+// worker (a front end may have a trace too). nullptr if there are several such traces. `run` has
+// one trace or more.
 const TraceAnalysis* OnlyTrace(const RunAnalysis& run);
 
 // The rank whose steps stand for all, because all ranks of an engine run the same steps. `ranks`

@@ -24,8 +24,9 @@ Result<Outcomes<TraceAnalysis>> TakeResults(const TraceSource& source, const Tra
 void AddResults(const std::vector<TraceSource>& sources, std::vector<Results>& beside,
                 Readout<RunAnalysis>& readout);
 
-// If the whole run comes from one file of results: takes from it how long the ranks waited, because
-// there are no events to compute it from. Call it after AnalyzeRun, which fills `run.ranks`.
+// If the whole run comes from one file of results: takes from this file how long the ranks waited
+// for each other, because that cannot be computed without events. Call it after AnalyzeRun, which
+// fills `run.ranks`.
 void TakeBlame(const std::vector<TraceSource>& sources, std::vector<Results>& beside,
                RunAnalysis& run);
 

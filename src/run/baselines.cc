@@ -120,8 +120,9 @@ Result<void> Move(const std::string& from, const std::string& to) {
   return error ? CannotWrite(to, error.value()) : Result<void>();
 }
 
-// Locks the hidden folder of a save while it is in use. The lock ends with the process. No
-// descriptor: another process has the lock, or the file system has no locks.
+// Locks the hidden folder of a save while the save uses it. The lock ends with the process at the
+// latest. The result has no descriptor if another process has the lock or the file system has no
+// locks.
 FileDescriptor Locked(const std::string& folder) {
   FileDescriptor file(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (file && flock(file.get(), LOCK_EX | LOCK_NB) != 0) file.Close();
@@ -148,9 +149,9 @@ void RemoveDeadSaves(const BaselinePlace& place) {
   }
 }
 
-// Puts the folder `fresh` in the place of `path`. Returns the path that the old folder has now, for
-// removal; "" if `path` did not exist. If the file system can exchange two names, `path` exists all
-// the time.
+// Puts the folder `fresh` in the place of `path`. Returns the path to which the old folder was
+// moved, so that the caller can remove it; "" if `path` did not exist. If the file system can
+// exchange two names, `path` exists all the time.
 Result<std::string> PutInPlace(const std::string& fresh, const std::string& path) {
   if (!IsThere(path)) return Move(fresh, path).map([] { return std::string(); });
   if (renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0)

@@ -44,11 +44,11 @@ Result<void> SaveBaseline(const BaselinePlace& place, const std::vector<RunToKee
 
 // The folders of a baseline's runs; empty if `path` is not a baseline.
 std::vector<std::string> RunsOfBaseline(const std::string& path);
-// The same for `place`. kUnreadable if there is no such baseline; the message names the most
-// similar one.
+// The folders of the runs of the baseline at `place`. kUnreadable if there is no such baseline; the
+// message names the most similar one.
 Result<std::vector<std::string>> RunsOfBaseline(const BaselinePlace& place);
-// Replaces each path to a baseline by the folders of its runs. A path that does not exist, but is
-// the name of a baseline in kBaselineFolder, is replaced too.
+// Replaces each path to a baseline by the folders of its runs. If a path does not exist but is the
+// name of a baseline in kBaselineFolder, this baseline's runs replace it.
 std::vector<std::string> WithRunsOfBaselines(const std::vector<std::string>& paths);
 
 // The names of the baselines in `folder`, sorted.

@@ -37,8 +37,8 @@ bool HasTheSameSums(const TraceAnalysis& a, const TraceAnalysis& b) {
   });
 }
 
-// Whether `b` is truncated and `a` has all of its events and more. Only the trace id proves that:
-// everything else that two copies have in common is changed by the truncation.
+// Whether `b` is truncated and `a` has all of its events and more. Only an equal trace id proves
+// that, because the truncation changes everything else that two copies have in common.
 bool IsTruncatedCopy(const TraceAnalysis& a, const TraceAnalysis& b) {
   return b.notes.ends_early() && !a.notes.ends_early() && !a.header.trace_id.empty() &&
          a.header.trace_id == b.header.trace_id && a.header.base_time_ns == b.header.base_time_ns &&
@@ -46,8 +46,8 @@ bool IsTruncatedCopy(const TraceAnalysis& a, const TraceAnalysis& b) {
          b.counts.total < a.counts.total && a.scope == b.scope;
 }
 
-// What `b` is in relation to `a`, as words before the name of `a`; "" if they are two different
-// traces.
+// How `b` relates to `a`, as words that stand before the name of `a` in a message; "" if they are
+// two different traces.
 std::string_view WhatItIs(const TraceAnalysis& a, const TraceAnalysis& b) {
   if (!MayBeOne(a, b)) return "";
   if (IsTruncatedCopy(a, b)) return "a truncated copy of ";
@@ -59,8 +59,9 @@ std::string_view WhatItIs(const TraceAnalysis& a, const TraceAnalysis& b) {
 }  // namespace
 
 void LeaveOutCopies(RunAnalysis& run) {
-  // Better ones first, because these stay: complete traces before truncated ones and parts, traces
-  // before results, files in a recording's folder before others.
+  // Sorts the better traces to the front, because of two copies the first one stays: complete
+  // traces before truncated ones and parts, traces before results, files in a recording's folder
+  // before others.
   std::vector<size_t> order(run.traces.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, {}, [&](size_t i) {

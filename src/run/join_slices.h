@@ -17,9 +17,9 @@ std::optional<InFlight> RequestsOf(const Trace& trace, const TraceSource& source
                                    const RequestsByPath& in_flight);
 
 // A tool may cut a recording into several files, called slices, for example prefill and decode. If
-// the work of several slices overlaps in time, their own figures do not tell when all of them were
-// idle; so they are read again, as one trace. If that fails, or if a slice is one of several traces
-// in its file, the figures of the slices are only added up.
+// the work of several slices overlaps in time, the figures of the single slices do not tell when
+// all of them were idle. So JoinSlices reads these slices again, as one trace. If that fails, or if
+// a slice is one of several traces in its file, the figures of the slices are only added up.
 void JoinSlices(const SourceReader& read, const std::vector<TraceSource>& sources,
                 const ReadOptions& options, bool keep_secrets, const RequestsByPath& in_flight,
                 const Classifier& classifier, RunAnalysis& run);

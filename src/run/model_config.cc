@@ -30,8 +30,8 @@ struct Family {
   ExpertKeys experts = ExpertKeys::kNone;
   Windows windows = Windows::kNone;  // without `layer_types`
 };
-// Models whose layers are attention and a gated MLP or experts, as DecoderShape has them. By the
-// configuration classes of transformers 4.57.
+// The models that tacho knows: their layers consist of attention and a gated MLP or experts, as
+// DecoderShape has them. Source: the configuration classes of transformers 4.57.
 constexpr Family kFamilies[] = {
     {"llama"},
     {"mistral", ExpertKeys::kNone, Windows::kAll},
@@ -61,8 +61,9 @@ const Json& Member(const Json& object, std::string_view key) {
 }
 std::string TextOf(const Json& value) { return value.is_string() ? value.get<std::string>() : ""; }
 
-// Reads one configuration; the first problem stays. `whole`: of a model that reads images, too, the
-// configuration around that of its text.
+// Reads one configuration and keeps the first problem. `config`: the configuration of the text
+// model. `whole`: the whole file, which for a model that also reads images has more around
+// `config`.
 class ConfigReader {
  public:
   ConfigReader(const Json& config, const Json& whole) : config_(config), whole_(whole) {
@@ -189,8 +190,8 @@ class ConfigReader {
     }
   }
 
-  // How the weights are stored: nothing is assumed of a way that is not known. Weights of 32 bits
-  // count as 16, because engines load them so.
+  // Reads how the weights are stored. If the way is not known, that is a problem of the
+  // configuration. Weights of 32 bits count as 16, because engines load them in 16 bits.
   void Formats(std::string_view type, DecoderShape& shape) {
     const Json* quantization = nullptr;
     for (const Json* of : {&config_, &whole_}) {

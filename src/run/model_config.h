@@ -8,16 +8,16 @@
 
 namespace tacho {
 
-// The sizes of a model from the text of its Hugging Face config.json; of a model that reads images
-// too, from its `text_config`. kUsage, and what is wrong: no JSON object, a `model_type` that is
-// not in the list of model_config.cc, a size that is missing or impossible, or weights stored in an
-// unknown way.
+// Reads the sizes of a model from the text of its Hugging Face config.json. If the file has a
+// `text_config`, as for models that also read images, the sizes come from there. kUsage if the text
+// is not a JSON object, the `model_type` is not in the list of model_config.cc, a size is missing
+// or impossible, or the weights are stored in an unknown way; the message says which.
 Result<DecoderShape> ParseModelConfig(std::string_view text);
 // The same of a file, or of the config.json in a folder. Errors name the file.
 Result<DecoderShape> ReadModelConfig(const std::string& path);
 
-// `setup`; without a model it gets the one that `tacho record` kept for the worker whose trace this
-// is, if it kept one.
+// Adds the model to `setup` if `setup` has none. `tacho record` may have kept one for the worker
+// that `trace` (a path) belongs to; if it did not, `setup` stays as it is.
 RooflineSetup WithKeptModel(RooflineSetup setup, const std::string& trace);
 
 }  // namespace tacho

@@ -14,7 +14,7 @@
 
 namespace tacho {
 
-// The result for one trace. `item` is absent if the trace is not among those asked for
+// The result for one trace. `item` is absent if the user did not ask for this trace
 // (SeenTrace::lacks tells why).
 template <typename Item>
 struct Outcome {

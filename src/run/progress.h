@@ -15,9 +15,9 @@ class RunProgress {
   virtual void OnPlan(size_t /*traces*/, uint64_t /*stored_bytes*/) {}
   // Another `stored_bytes` bytes of the files were read.
   virtual void OnBytes(uint64_t /*stored_bytes*/) {}
-  // Another program ("nsys 2022.4.2.1") converts `file` so that tacho can read it. Several threads
-  // may call these functions. StopOfExports is called first; a stop of its token ends such
-  // programs.
+  // The next functions are about another program ("nsys 2022.4.2.1") that converts `file` so that
+  // tacho can read it. Several threads may call them. StopOfExports is called first; if a stop is
+  // requested through its token, such programs are ended.
   virtual std::stop_token StopOfExports() { return {}; }
   virtual void OnExportBegin(const std::string& /*file*/, const std::string& /*program*/) {}
   virtual void OnExportShare(double /*share*/) {}

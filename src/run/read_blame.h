@@ -5,9 +5,9 @@
 
 namespace tacho {
 
-// Reads `blame` in the object `ranks` of results (docs/json.md), which must be open; kNoEvents if
-// it is absent. `rows`: the number of ranks. An index of a rank beyond that makes the field
-// unreadable.
+// Reads `blame` in the object `ranks` of results (docs/json.md), which must be open. If it is
+// absent, the result has kNoEvents. `rows`: the number of ranks; a rank with a higher index makes
+// the field unreadable.
 RankBlame ReadBlame(JsonReader& reader, size_t rows);
 
 }  // namespace tacho

@@ -32,12 +32,13 @@ std::string TextOf(const Json& object, const char* key) {
   return text != object.end() && text->is_string() ? text->get<std::string>() : std::string();
 }
 
-// The analyses need memory for each token, so the number of tokens that a few digits can claim is
-// limited.
+// Limits on the number of tokens, of one request and of all. The analyses need memory for each
+// token, and a few digits in the file can claim any number.
 constexpr int64_t kMostTokensOfOne = 1 << 20, kMostTokensOfAll = 1 << 25;
 
-// Appends the chunks of a record, which gives their times as differences; appends none if they have
-// more than `most` tokens. Returns how many tokens they have.
+// Appends the chunks in the record of a request and returns the number of their tokens. The record
+// gives each time as the difference from the one before; the first one counts from `sent`. If there
+// are more than `most` tokens, appends nothing and returns 0.
 int64_t AddChunks(const Json& record, TimeNs sent, int64_t most, RequestTable& table) {
   const auto times = record.find("chunk_dt_ns"), tokens = record.find("chunk_tokens");
   if (times == record.end() || tokens == record.end() || !times->is_array() ||

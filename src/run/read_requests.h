@@ -9,21 +9,22 @@
 
 namespace tacho {
 
-// When requests of the load were in flight at one worker; nullopt if the clock of its host is
-// unknown. Requests sent to a router count for every worker, and are marked as shared; so are
-// requests to a worker with several data-parallel engines. A request without a complete answer
-// counts for one more second, because the engine may still have worked on it.
+// When requests of the load were in flight at one worker; nullopt if the clock of the worker's host
+// is unknown. Requests sent to a router count for every worker. The result is marked as shared if
+// the router has several engines, or the worker has several data-parallel engines. A request
+// without a complete answer counts for one more second, because the engine may still have worked on
+// it.
 std::optional<WorkerInFlight> InFlightAt(const RequestTable& requests, uint32_t worker);
 
-// Appends the requests in a requests.jsonl, as RequestsOf does, to a table that already has its
-// workers.
+// Appends the requests in the text of a requests.jsonl to `table`. Reads them as RequestsOf does.
+// `table` must already have its workers.
 void AddRequests(std::string_view requests_jsonl, RequestTable& table);
 
 // The table of a recording, from the texts of its requests.jsonl and run.json, which `tacho record`
-// wrote. Skips lines that are not requests; without a readable run.json there are no workers.
+// wrote. Skips lines that are not requests. Without a readable run.json the table has no workers.
 // Converts all times of a request with the clock pair that its client read when it sent the
-// request. Drops the tokens of a request that claims more than a million, and of all later requests
-// once there are 33 million tokens in total.
+// request. Drops the tokens of a request that claims more than a million. Once there are 33 million
+// tokens in total, drops those of all later requests.
 RequestTable RequestsOf(std::string_view requests_jsonl, std::string_view run_json);
 
 // The same for a run folder. Empty if requests.jsonl is missing or has 4 GiB or more.

@@ -45,8 +45,8 @@ struct InputPlan {
   std::optional<SessionChoice> sessions;  // absent if the paths do not show them
 };
 
-// Keeps only sources of the chosen session, if their paths show the session. Paths of results do
-// not, because the paths of the traces in them are different.
+// Keeps only sources of the chosen session, if the paths show their sessions. If there are results,
+// keeps all: the path of a file of results does not show the sessions of the traces in it.
 void ChooseByName(const std::string& session, InputPlan& plan) {
   if (std::ranges::any_of(plan.found.traces, &TraceSource::is_results)) return;
   std::vector<std::string> paths;
@@ -247,8 +247,8 @@ bool IsThereNow(const UnprovenRank& rank, const RunAnalysis& run) {
          });
 }
 
-// Adds the sentences about unproven ranks of recordings; those in results were already added. If
-// the user named only folders of workers, adds only sentences about these workers.
+// Adds the sentences about unproven ranks of recordings. Sentences from results were already added.
+// If the user named only folders of workers, adds only sentences about these workers.
 void AddUnproven(const TraceChoice& choice, RunAnalysis& run) {
   std::vector<std::string> paths, workers;
   for (const TraceAnalysis& trace : run.traces)
@@ -300,8 +300,8 @@ std::optional<Interval> TraceWindow::On(Interval span) const {
                   end && *end < span.length() ? span.start + *end : span.end};
 }
 
-// Long: everything that happens to a trace, from its source to its figures, in the order in which
-// it happens.
+// Long: each trace goes through several stages, from its source to its figures; they stand here in
+// their order.
 Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOptions& options,
                                      const Classifier& classifier, RunProgress& progress,
                                      const SourceReader& read) {
@@ -360,8 +360,8 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
   for (const Error& failure : readout->failures) readout->run.failed.push_back(failure.message);
   if (std::ranges::any_of(sources, &TraceSource::is_results)) AddResults(sources, beside, *readout);
   LeaveOutCopies(readout->run);
-  // A window counts from the first event of each slice, so the windows of slices have no time in
-  // common.
+  // A window counts from the first event of its own slice. So with a window, the slices show
+  // different times and cannot be joined.
   if (!options.window)
     JoinSlices(read, sources, options, choice.keep_secrets, in_flight, classifier, readout->run);
   const bool whole =

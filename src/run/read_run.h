@@ -40,21 +40,21 @@ struct TraceWindow {
   [[nodiscard]] std::optional<Interval> On(Interval span) const;
 };
 
-// Keeps the traces of a run, for a view that shows the first ones while others are read. Several
+// Keeps the traces of a run for a view, which shows the first ones while others are read. Several
 // threads may call it at the same time.
 class TraceKeeper {
  public:
   virtual ~TraceKeeper() = default;
   // Called once, before all other functions. `source` in the functions below is an index into
-  // `found.traces`; results have the same order.
+  // `found.traces`. The traces of the run that ReadRun returns have the same order.
   virtual void OnFound(const Discovery& found) = 0;
   virtual void OnBegin(size_t source) = 0;
   // Hands over a trace of the source before it is analyzed; it must be kept until ReadRun returns.
   // `path`: as in TraceAnalysis. `in_flight`: on the trace's clock; absent: unknown.
   virtual void OnTrace(size_t source, const std::string& path, std::unique_ptr<const Trace> trace,
                        const PreparedTrace& prepared, const std::optional<InFlight>& in_flight) = 0;
-  // The last call for a source. `failure`: why it cannot be read, or null. If there was no failure
-  // and no call of OnTrace, it has no trace that was asked for.
+  // The last call for a source. `failure`: why it cannot be read; null if it was read. A source
+  // that was read but for which OnTrace was not called has no trace that the user asked for.
   virtual void OnEnd(size_t source, const Error* failure) = 0;
 };
 
@@ -114,10 +114,10 @@ struct Readout {
 };
 
 // Each of these functions finds the traces, reads several of them at a time, and keeps those that
-// were asked for. A run may end up without traces; this is not a failure. If the paths show which
-// session each file belongs to, only files of the chosen session are opened. A trace that does not
-// fit into memory counts as unreadable. The functions fail if a path does not exist or nothing
-// could be read. Several threads call `read`.
+// the user asked for. A run may end up without traces; this is not a failure. If the paths show
+// which session each file belongs to, only files of the chosen session are opened. A trace that
+// does not fit into memory counts as unreadable. The functions fail if a path does not exist or
+// nothing could be read. Several threads call the parameter `read` at the same time.
 
 // Destroys each Trace as soon as it is analyzed, unless `options.keeper` keeps it. Results of
 // `tacho analyze --json` are used instead of their traces, unless a window, a device, rules or a
@@ -126,9 +126,9 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
                                      const Classifier& classifier, RunProgress& progress,
                                      const SourceReader& read = ReadSource);
 
-// Calls `use` with the traces of each file: one, or one for each process in the file. Several
-// threads may call it at the same time. Nothing is analyzed: the run only tells who wrote each
-// trace, has the notes, and tells what is missing.
+// Calls `use` with the traces of each file: one trace, or one for each process in the file. Several
+// threads may call `use` at the same time. Nothing is analyzed: the run that is returned only tells
+// who wrote each trace, its notes, and what is missing.
 using FileUse = std::function<void(const TraceSource& file, const std::vector<Trace>& traces)>;
 Result<Readout<RunAnalysis>> ReadFiles(const TraceChoice& choice, const FileUse& use,
                                        RunProgress& progress,

@@ -43,8 +43,8 @@ Error At(const TraceSource& source, const Error& error) {
   return error.Place().empty() ? error.WithContext(source.Display()) : error;
 }
 
-// Makes the error clearer for a file whose name has an nsys extension although the file is neither
-// a database nor a report of nsys. Such a file is read as JSON.
+// Makes the error clearer if the file has an nsys extension but is neither a database nor a report
+// of nsys. Such a file was read as JSON, so the error is about JSON.
 Error ByName(const TraceSource& source, Error error) {
   if (source.kind != ContentKind::kOther && source.kind != ContentKind::kText) return error;
   const auto named = [name = source.Display()](auto... endings) {
@@ -164,9 +164,10 @@ Result<TraceSizes> ReadNsys(const TraceSource& source, StreamThreads threads,
   return TraceSizes{source.stored_bytes, source.stored_bytes};
 }
 
-// After changed bytes in compressed data the decoder nearly always goes on: it recovers after a few
-// symbols and gives text with errors. Such errors can be seen soon: at most 5,700 bytes later in a
-// thousand trials. The checksum tells only that there is damage, not where.
+// If compressed data has wrong bytes, the decoder nearly always goes on after a few symbols and
+// gives wrong text. The text soon stops making sense: in a thousand trials, at most 5,700 bytes
+// later. So the last kSuspectBytes before that place do not count. (The checksum only tells that
+// there is damage, not where.)
 constexpr uint64_t kSuspectBytes = 6 * 1024;
 
 Result<TraceSizes> ReadKineto(const TraceSource& source, StreamThreads threads,

@@ -17,8 +17,9 @@ struct TraceSizes {
 };
 
 // Returns the sink for the next trace of a file. `part`: which of several traces it is
-// ("pid=1234"); "" if there is only one. The sink must exist until reading ends. A second call for
-// the same part means that it is read again; then its first sink no longer counts.
+// ("pid=1234"); "" if there is only one. The sink must exist until reading ends. If NextSink is
+// called a second time for the same part, the trace is read again and the first sink no longer
+// counts.
 using NextSink = std::function<EventSink&(std::string part)>;
 
 using SourceReader = std::function<Result<TraceSizes>(const TraceSource&, StreamThreads,
@@ -38,9 +39,9 @@ struct TimedParts {
   // same time.
   std::function<void(const TraceSource&, WorkTimes)> take = {};
 };
-// A reader like ReadSource, except that it reads only these parts of an nsys recording. Other
-// traces are read whole. `threads`: how many threads sum up one file if there are fewer files than
-// cores (otherwise one thread); 0: one for each core.
+// A reader like ReadSource, except that it reads only `parts` of an nsys recording. Traces of other
+// formats are read whole. `threads`: how many threads sum up one file if there are fewer files than
+// cores (otherwise one thread does); 0: one for each core.
 SourceReader ReaderOfParts(const NsysParts& parts, const TimedParts& timed, size_t threads);
 
 // The path that a trace has in results: "FILE", or "FILE#pid=1234" if the file has several traces.

@@ -12,8 +12,8 @@
 
 namespace tacho {
 
-// When requests of the load were in flight at one worker, each from when the kernel took it until
-// its answer ended. `shared`: some of them may have been handled by other engines.
+// When requests of the load were in flight at one worker. A request is in flight from when the
+// kernel took it until its answer ended. `shared`: other engines may have handled some of them.
 struct WorkerInFlight {
   IntervalSet when;        // Unix time on the worker's clock
   DurationNs uncertainty;  // of the difference between the worker's clock and that of the client
@@ -30,9 +30,9 @@ using RunInFlight = std::map<std::string, WorkerInFlight>;
 RunInFlight InFlightOfRunJson(std::string_view text);
 
 // The requests in flight for each trace in a run folder of `tacho record` (RUN/traces/WORKER/...,
-// with RUN/run.json), by path of the trace. A run.json that cannot be read gives nothing. `given`
-// is used instead of run.json if all traces belong to one recording whose run.json is not written
-// yet.
+// with RUN/run.json), by path of the trace. A run.json that cannot be read gives nothing. `given`:
+// used instead of run.json if that is not written yet. All traces must then belong to one
+// recording.
 std::map<std::string, WorkerInFlight> FindInFlight(const std::vector<TraceSource>& traces,
                                                    const std::optional<RunInFlight>& given);
 

@@ -16,9 +16,9 @@ using Json = nlohmann::json;
 
 constexpr size_t kMostSentences = 1000;
 
-// The ranks that brought no file. The key is the beginning of the sentence about the rank, the
-// value tells which rank it is. Workers with several engines are left out, because their files do
-// not show which engine they are from.
+// The ranks without a file. Maps the beginning of the sentence about a rank to the worker and the
+// number of the rank. Workers with several engines are left out, because their files do not show
+// which engine they are from.
 std::map<std::string, std::pair<std::string, int64_t>> RanksWithoutFile(const Json& run) {
   std::map<std::string, std::pair<std::string, int64_t>> found;
   try {

@@ -50,8 +50,8 @@ class Access {
 
   // This token stays valid as long as the server runs.
   [[nodiscard]] const std::string& token() const { return token_; }
-  // A new token that is valid for one GET /?token=. It is for a browser's command line, which other
-  // users of the machine can read. Makes the previous one invalid.
+  // Makes a token that is valid for one GET /?token=, and makes the previous one invalid. It is for
+  // a browser's command line, which other users of the machine can read.
   Result<std::string> OneTimeToken();
 
  private:

@@ -13,8 +13,8 @@
 namespace tacho {
 
 // Sends a run's events to all pages that listen (text/event-stream). A page that connects later
-// first gets the earlier events; of progress it gets only the last event, and of each rank only the
-// current state. Thread-safe.
+// first gets the earlier events, but only the last progress event and only the current state of
+// each rank. Thread-safe.
 class EventHub {
  public:
   // Returns the current data of these ranks, one JSON document each. Must not call this object.

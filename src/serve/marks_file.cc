@@ -72,8 +72,8 @@ std::optional<std::string> Checked(std::string_view text) {
   return std::move(out).Finish();
 }
 
-// The marks in the file; no marks if there is no file. Opens it without blocking: if it is a pipe,
-// reading it would never end.
+// The marks in the file; no marks if there is no file. Opens it without blocking, because opening a
+// pipe could wait for ever.
 Result<std::string> MarksIn(const std::string& path) {
   const FileDescriptor file(path.empty() ? -1
                                          : open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));

@@ -17,13 +17,13 @@ class MarksFile {
   // `path`: the file; "" if marks cannot be kept.
   explicit MarksFile(std::string path) : path_(std::move(path)) {}
 
-  // The marks as API.md describes them; no marks if there is no file. kUnreadable: the file is no
-  // marks file.
+  // The marks as API.md describes them; no marks if there is no file. kUnreadable: the file is not
+  // a marks file.
   [[nodiscard]] Result<std::string> Read() const;
-  // `if_match`: the value of an If-Match header with the entity tag (TagOf) of the marks to
-  // replace; "": replaces any. Returns false if the marks have changed since; they are then not
-  // replaced. kUsage: `json` is not what API.md describes, or too large. kOutput: the file cannot
-  // be written. kUnreadable: the file there is no marks file, and is not replaced.
+  // Replaces the marks. `if_match`: the value of an If-Match header with the entity tag (TagOf) of
+  // the marks to replace; "": replaces any. If the marks have another tag by now, keeps them and
+  // returns false. kUsage: `json` is not what API.md describes, or is too large. kOutput: the file
+  // cannot be written. kUnreadable: the existing file is not a marks file; it is kept.
   Result<bool> Replace(std::string_view json, std::string_view if_match = {});
   // The entity tag of marks that Read returned, with its quotes.
   static std::string TagOf(std::string_view marks);

@@ -14,8 +14,9 @@ std::string MetaJson(const ServedRun& run);
 // The JSON that API.md calls `api/v1/summary`, for a run that is completely read.
 std::string SummaryJson(const ServedRun& run, const RunAnalysis& analysis);
 
-// These write the members of one entry of `meta.ranks`, and those of `meta.read`, into the open
-// JSON object. `analysis`: that of the rank's trace; null if there is none yet.
+// These write members into the open JSON object: WriteRankJson those of one entry of `meta.ranks`,
+// WriteReadJson those of `meta.read`. `analysis`: the analysis of the rank's trace; null if there
+// is none yet.
 void WriteRankJson(JsonWriter& json, const RankEntry& entry, const TraceAnalysis* analysis);
 void WriteReadJson(JsonWriter& json, const ServedRun& run);
 

@@ -32,9 +32,9 @@ using ApiHandler = std::function<HttpAnswer(std::string_view what, const ServerR
 // requests for static files on the server's thread and for events through EventHub, and passes all
 // other requests to `api` on 4 threads.
 //
-// Bounds: 64 connections; 64 waiting requests; heads of 16 kB; bodies of 1 MB, and only for marks
-// and with the token or cookie. Closes a connection whose client takes nothing of its answer for 30
-// s.
+// Bounds: 64 connections; 64 waiting requests; heads of 16 kB. Only requests for marks may have a
+// body, at most 1 MB, and only with the token or cookie. Closes a connection whose client takes
+// nothing of its answer for 30 s.
 class PageServer {
  public:
   // `events` must outlive the result. kOutput: the port is taken; kUsage: an invalid host.
@@ -46,8 +46,8 @@ class PageServer {
 
   [[nodiscard]] uint16_t port() const { return port_; }
   [[nodiscard]] Access& access() { return *access_; }
-  // When (CLOCK_MONOTONIC) the last request came that Access let through; the time of the start if
-  // there was none.
+  // When (CLOCK_MONOTONIC) the last request came that passed the check of Access; the time of the
+  // start if there was none.
   [[nodiscard]] int64_t last_request_ns() const { return last_request_ns_; }
 
  private:

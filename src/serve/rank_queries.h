@@ -17,7 +17,8 @@ Result<std::shared_ptr<const ViewedRank>> RankOf(const ServedRun& run, const Par
 // Answers to the queries of API.md that draw one rank. kUsage: a bad parameter; kUnreadable: the
 // rank is not read.
 //
-// `lanes=FIRST-LAST` chooses among a row's lanes if there are more than one request may name.
+// One request may name only a limited number of lanes. For a row with more lanes,
+// `lanes=FIRST-LAST` chooses some of them.
 Result<HttpAnswer> AnswerTiles(const ServedRun& run, const Parameters& query);
 Result<HttpAnswer> AnswerNames(const ServedRun& run, const Parameters& query);
 

@@ -21,12 +21,12 @@ struct ServedStart {
 struct StartPlace {
   std::optional<Interval> when = {};  // absent: the start was not found
   std::optional<SlicePlace> at = {};  // absent: the start is a time, not a slice
-  // Why the start was not found, such as "gap 99: there are 30 gaps; the page begins at the last";
+  // Why the place was not found, such as "gap 99: there are 30 gaps; the page begins at the last";
   // "" if it was found.
   std::string lacks = {};
 };
-// A kTime can be found at once, the other kinds once all `ranks` are read. Cost: for kName, a
-// search through the names.
+// Finds the place. A kTime can be found at once, the other kinds once all `ranks` are read. Cost:
+// for kName, a search through the names.
 StartPlace FindStart(const ServedStart& start, const ReadRanks& ranks);
 
 }  // namespace tacho

@@ -8,9 +8,9 @@
 namespace tacho {
 namespace {
 
-// The reader rejects a file that is no JSON at once, but JSON of another kind only at the end of
-// the file. Few such files are larger than this. Reading this many bytes of a plain file takes 6
-// ms.
+// Once this many bytes are read, the traces are taken to be readable. A file that is not JSON fails
+// at once. JSON of another kind fails only at the end of the file, but few such files are larger
+// than this. Reading this many bytes of a plain file takes 6 ms.
 constexpr uint64_t kFirstLookBytes = 16'000'000;
 
 }  // namespace
@@ -43,8 +43,8 @@ void ViewFeed::OnBytes(uint64_t stored_bytes) {
 
 void ViewFeed::OnTrace(size_t source, const std::string& path, std::unique_ptr<const Trace> trace,
                        const PreparedTrace& prepared, const std::optional<InFlight>& in_flight) {
-  // Only one thread at a time reads a source. The ViewedRank is made before it gets a number,
-  // because making it may run out of memory.
+  // Only one thread at a time reads a source. The ViewedRank is made before its number is assigned:
+  // making it may run out of memory, and then no number is used up.
   auto read = std::make_unique<ViewedRank>(path, std::move(trace), prepared, classifier_, in_flight,
                                            threads_);
   ranks_[source].push_back(ranks_[source].empty() ? source : run_->Append(path));

@@ -15,8 +15,8 @@ class WatchedFiles {
  public:
   explicit WatchedFiles(const std::set<std::string>& paths);
 
-  // The files that have changed since then, each reported once: (path, "was removed" or "has
-  // changed").
+  // The files that have changed since this object was made, each reported once: (path, "was
+  // removed" or "has changed").
   std::vector<std::pair<std::string, std::string>> Changes();
 
  private:

@@ -116,8 +116,8 @@ Result<std::unique_ptr<Driver>> MakeDriver(Via via, const RecordOptions& options
   return std::make_unique<HttpDriver>(options);
 }
 
-// Prefers the daemon, because it does not stall the engine. Chooses HTTP if the window must end
-// after a number of steps or requests, since a daemon's window ends at a fixed time, or if only
+// Prefers the daemon, because it does not stall the engine. Chooses HTTP in two cases: the window
+// must end after a number of steps or requests (a daemon's window ends at a fixed time), or only
 // HTTP supports the options.
 Via ViaFor(const RecordedWorker& worker, const RecordOptions& options) {
   const bool counts = options.profile.steps || options.window_requests;

@@ -27,14 +27,14 @@ class DriverWindow {
   DriverWindow(const DriverWindow&) = delete;
   DriverWindow& operator=(const DriverWindow&) = delete;
 
-  // Ends profiling sessions that were left running in the engines. Call it before a start, when it
-  // is not known whether any runs. Returns EnoughRun().
+  // Ends profiling sessions that were left running in the engines, if there are any. Call it before
+  // the start. Returns EnoughRun().
   virtual bool EndOldSessions(std::stop_token) { return EnoughRun(); }
   // Leaves out workers in which somebody else's session runs, as far as this can be seen without
   // ending that session. Call it under load. Returns EnoughRun().
   virtual bool LeaveOutTaken(std::stop_token) { return EnoughRun(); }
   // Starts the profilers. Returns false if no profiler runs now, or if some do not run and
-  // keep_going is not set. `stop` ends the wait for starts that were not answered.
+  // keep_going is not set. `stop` ends the wait for answers to the starts.
   virtual bool Start(std::stop_token stop) = 0;
   // Whether the end of the window is fixed when it starts. If so, Stop waits for that end.
   virtual bool EndsItself() const { return false; }
@@ -57,8 +57,8 @@ class DriverWindow {
   virtual void Collect(std::stop_token stop) = 0;
   // Collects the files of one worker; a second call for the same worker does nothing.
   virtual void CollectOf(size_t, std::stop_token) {}
-  // Whether the files of the stopped worker show no step that held a request. True also if the
-  // files cannot be seen from here.
+  // Whether the files of the stopped worker contain no step with a request. True also if the files
+  // cannot be seen from here.
   virtual bool HoldsNoStep(size_t, std::stop_token) { return false; }
   // Removes the files that the window wrote. Returns the files that remain.
   virtual std::vector<std::string> RemoveFiles() { return {}; }
@@ -107,9 +107,9 @@ class Driver {
   [[nodiscard]] virtual bool EndsOldSessions(const EngineFacts&) const { return false; }
   // Why --overhead cannot compare windows of this driver; "" if it can compare them.
   [[nodiscard]] virtual std::string WhyNoOverhead() const { return ""; }
-  // Settles before the start what is asked of this worker, where its files will appear, and what
-  // the proof expects of them. Fails with the finding that says why the worker cannot be recorded.
-  // `folder_in_run`: the worker's folder in the run folder; it exists.
+  // Decides before the start what the worker is asked to record, where its files will appear, and
+  // what the proof expects of them. Fails with the finding that says why the worker cannot be
+  // recorded. `folder_in_run`: the worker's folder in the run folder; it exists.
   virtual Checked<void> Check(RecordedWorker& worker, const std::string& folder_in_run,
                               std::vector<Finding>& findings, const std::stop_token& stop) = 0;
   // The arguments must outlive the window.

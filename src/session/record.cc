@@ -91,9 +91,9 @@ class Recorder {
   }
 
  private:
-  // Whether the load begins only after the profilers started. By stage, SGLang's first profiler
-  // loses the prefill stage if a decode step comes first. A given load is recorded from its first
-  // request.
+  // Whether the load begins only after the profilers started. In a recording by stage, SGLang's
+  // profiler V1 loses the prefill stage if a decode step comes first. A given load is recorded from
+  // its first request.
   bool StartsIdle() const {
     return options_.given_load || options_.profile.IsOn("profile_by_stage");
   }
@@ -230,8 +230,8 @@ class Recorder {
     std::vector<size_t> silent = SilentInWindow(recording_, window.running(), load_);
     for (size_t i : silent) recording_.workers[i].expectation.silent_under_load = true;
     if (!may_repeat || stop_.stop_requested()) silent.clear();
-    // Requests in flight would only wait for the end of the flush, so the load is cancelled, unless
-    // it is the user's own or the window may have to be repeated.
+    // The load is cancelled at the stop, because its requests would only wait for the end of the
+    // flush. It goes on if it is the user's own, or if the window may have to be repeated.
     load_went_on_ =
         options_.given_load && load_.Runs() && !load_.HasEnded() && !stop_.stop_requested();
     for (RecordedWorker& worker : recording_.workers)
@@ -278,8 +278,8 @@ class Recorder {
     end.End(observer_);
     const int64_t took_ns = recording_.profiled.end_ns - recording_.profiled.begin_ns;
     const std::optional<int64_t> planned_ns = end.PlannedNs();
-    // An engine that counts its steps writes its trace within its next step, and so before the
-    // stop.
+    // An engine that counts its steps writes its trace within its next step, so its flush may lie
+    // in the window.
     const bool has_flush = planned_ns && IsLate(took_ns, *planned_ns) && window.FilesThere();
     observer_.OnDone("profile", SecondsText(took_ns) +
                                     (has_flush ? fmt::format(", with the flush; its steps were to "

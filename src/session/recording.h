@@ -63,8 +63,9 @@ struct Recording {
     double share = 0, error = 0;
   };
   std::optional<Cost> CostOfProfiling() const;
-  // An engine that ends its session within the window stands still while it writes. So this
-  // shortens `profiled` to the end of the first session, or empties it if that moment is not known.
+  // An engine that ends its session within the window stands still while it writes its trace. So
+  // this shortens `profiled` to the end of the first session, or empties it if that moment is not
+  // known.
   void EndProfiledWith(const std::vector<TraceEvidence>& traces, const Proof& proof);
   bool AnyStarted() const;
   bool HasTrouble() const;  // whether one of `findings` is a trouble

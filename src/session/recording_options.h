@@ -35,8 +35,8 @@ struct RecordOptions {
 
   bool load = true;             // false: the user sends the load
   bool through_router = false;  // tacho's load goes to the router, not straight to the workers
-  // Record sets its duration, and sets no number of requests because the load must go on through
-  // all windows. A concurrency of 0 means 8 for each worker.
+  // How to plan tacho's load. Record() sets the duration. It sets no number of requests, because
+  // the load must go on through all windows. A concurrency of 0 means 8 for each worker.
   PlanOptions plan;
   // If set, this load replaces `plan`. The profilers start before its first request, without
   // warm-up or baseline, and stop at the end of the window while the load goes on. Only by HTTP.
@@ -54,8 +54,8 @@ struct RecordOptions {
   std::optional<uint64_t> window_requests;
 
   std::string trace_dir;  // where the engines write traces, as seen from here
-  // "HOST:/path" or "HOST": traces are fetched from there by ssh. One for all workers, or one for
-  // each host in the workers' URLs.
+  // "HOST:/path" or "HOST": traces are fetched from there by ssh. One value for all workers, or one
+  // for each host in the workers' URLs.
   std::vector<std::string> collect_from;
   // One for all workers, or one for each worker in their order.
   std::vector<std::string> engine_logs;

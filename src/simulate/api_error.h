@@ -26,8 +26,8 @@ ApiError NoJson(SimulatedEngine engine, std::string_view body);
 ApiError MissingField(SimulatedEngine engine, std::string_view field);
 ApiError TooManyTokens(SimulatedEngine engine, int64_t prompt, int64_t asked, int64_t most);
 
-// Why an engine refused a start or a stop, worded as by the server in front of it: SGLang's own 500
-// gives no reason.
+// Why an engine refused a request to start or stop profiling, in the words of the server in front
+// of it. SGLang's own answer is a 500 without a reason, so the reason follows from `start`.
 std::string WhyRefused(bool start, int status, std::string_view body);
 
 // How the routers' JSON reader (Rust's serde) reports an invalid body: "model: EOF while parsing a

@@ -106,8 +106,8 @@ class Asker {
         fmt::format("Unexpected socket name: {}. Expected to start with {}", name, folder));
   }
 
-  // Reads states from the channel until `time_ns`, or until `socket` can be read. Returns false
-  // once the channel is closed.
+  // Waits until `time_ns`, or until `socket` can be read; takes the states that come from the
+  // channel meanwhile. Returns false once the channel is closed.
   bool WaitUntil(int64_t time_ns, int socket) {
     for (int64_t now = MonotonicNs(); alive_ && now < time_ns; now = MonotonicNs()) {
       pollfd waits[2] = {{channel_, POLLIN, 0}, {socket, POLLIN, 0}};

@@ -17,8 +17,8 @@
 
 namespace tacho::simulate {
 
-// kDynamo puts other routes around a vLLM or an SGLang. kTensorRtLlm and kTokenSpeed are other
-// engines, which write SGLang's traces under other names.
+// What surrounds or replaces a vLLM or SGLang server. kDynamo puts other routes around it.
+// kTensorRtLlm and kTokenSpeed are other engines, which write SGLang's traces under other names.
 enum class HostKind : uint8_t { kNone, kTensorRtLlm, kTokenSpeed, kDynamo };
 
 // The settings of a simulated server process.
@@ -33,8 +33,8 @@ struct WorkerOptions {
   int data_parallel = 1;
   uint64_t seed = 1;
   std::string host_name = "sim";
-  // The server's pid. Linux assigns no pid above 4,194,304, so if the ranks are not processes of
-  // their own, all these pids belong to no real process.
+  // The server's pid. If the ranks are not processes of their own, this pid and the ranks' pids
+  // belong to no real process: Linux assigns no pid above 4,194,304.
   int64_t pid = 5'000'000;
   // The pids by engine and rank, if each rank is a process. If empty, numbers after `pid` are used.
   std::vector<int64_t> rank_pids;

@@ -24,8 +24,8 @@ uint64_t From(int64_t min, int64_t value) {
 int64_t Select(Lists lists, int64_t min, int64_t max, uint64_t count, uint64_t rank) {
   constexpr int kBits = 11;
   constexpr uint64_t kFew = 2048;
-  // `low`: distance of the class's first value from `min`. `width`: distance from its first to its
-  // last value.
+  // The class that is known to contain the index `rank`. `low`: distance of the first value of the
+  // class from `min`. `width`: distance between the first and the last value of the class.
   uint64_t low = 0, width = From(min, max);
   while (count > kFew && width > 0) {
     const int shift = std::max(0, static_cast<int>(std::bit_width(width)) - kBits);

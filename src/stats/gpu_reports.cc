@@ -22,8 +22,8 @@ Cell Megabytes(double bytes) {
   return std::strtod(fmt::format("{:.3f}", bytes / 1e6).c_str(), nullptr);
 }
 
-// The least width of a kernel's name. Its template arguments distinguish it from others, so the
-// figures in the line are left out first.
+// The least width of a kernel's name. If a line is too long, figures are left out before a name
+// becomes shorter, because the template arguments in it distinguish the kernel from others.
 constexpr size_t kLegibleKernel = 38;
 
 }  // namespace

@@ -84,9 +84,9 @@ class LaunchRows {
 
 }  // namespace
 
-// Four times for each launch: from the begin of the launch call to the end of the call or of its
-// kernel, whichever is later; of the call; of the queue between call and kernel; and of the kernel.
-// A kernel that starts before its call returns has no queue time.
+// Gives four times for each launch. Total: from the begin of the launch call to the end of the call
+// or of its kernel, whichever is later. API: the launch call. Queue: between call and kernel;
+// absent if the kernel starts before the call returns. Kernel: the kernel.
 Table KernelExecutionSummary(std::span<const StatsTrace> traces, size_t /*most*/) {
   LaunchRows rows;
   for (const StatsTrace& trace : traces) rows.Add(trace);

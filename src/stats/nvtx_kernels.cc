@@ -145,9 +145,9 @@ std::vector<Cell> CellsOf(const KernelsByRange::Key& key, KernelsInRange& row) {
 
 }  // namespace
 
-// A kernel belongs to all ranges around its launch call on the thread of that call. If there is
-// none, it belongs to a range without a name; if its launch call is unknown, it belongs to no
-// thread either.
+// A kernel belongs to all ranges around its launch call on the thread of that call. If no range is
+// around the call, the kernel counts for a range without a name. If its launch call is unknown, it
+// counts for a range without a name and without a thread.
 Table NvtxKernelSummary(std::span<const StatsTrace> traces, size_t /*most*/) {
   KernelsByRange rows;
   bool has_ranges = false;

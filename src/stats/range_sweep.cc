@@ -27,7 +27,7 @@ class OpenRanges {
   void Clear() { open_.clear(); }
 
   // Calls `use` with each range around `when`, innermost first. The sweep must be at the start of
-  // `when`. False if there are too many; then the outermost ones are left out.
+  // `when`. If there are too many ranges, leaves out the outermost ones and returns false.
   template <typename Use>
   bool ForEachAround(Interval when, const Use& use) {
     size_t around = 0, ended = 0;

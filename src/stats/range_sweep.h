@@ -16,8 +16,8 @@ inline constexpr uint32_t kNoRange = std::numeric_limits<uint32_t>::max();
 // Finds the NVTX ranges around other ranges and around launches. Only ranges that begin and end on
 // one thread count. A range is given as its index in StatsTrace::ranges().
 
-// For each range: the index of the shortest range around it on its thread, or kNoRange. If several
-// ranges are equal, the parent of each is the one before it.
+// For each range: the index of its parent, the shortest range around it on its thread; kNoRange if
+// there is none. If several ranges have equal times, each is the parent of the next one.
 std::vector<uint32_t> ParentsOf(const std::vector<NvtxRange>& ranges);
 
 // GPU work that one call launched, and the innermost 10,000 ranges around that call.
@@ -32,8 +32,8 @@ struct LaunchInRanges {
 // valid until `use` returns. Returns the number of launches whose outermost ranges were left out.
 using LaunchUse = std::function<void(const LaunchInRanges& launch)>;
 size_t ForEachLaunch(const StatsTrace& stats, bool kernels_only, const LaunchUse& use);
-// A text for what a table lacks if outermost ranges of `cut` launches were left out; "" if `cut` is
-// 0.
+// Says what a table lacks because the outermost ranges of `cut` launches were left out; "" if `cut`
+// is 0.
 std::string LacksRangesOf(size_t cut);
 
 }  // namespace tacho

@@ -12,8 +12,8 @@
 
 namespace tacho {
 
-// A report of `nsys stats`. Its columns, names, units and formulas are those of nsys: of version
-// 2022.4 if it is asked for by an old name, of the current manual if by a new name.
+// A report of `nsys stats`. If the user asks for it by an old name, its columns, names, units and
+// formulas are those of nsys 2022.4; if by a new name, those of nsys's current manual.
 struct StatsReport {
   std::string_view name;   // "cuda_gpu_kern_sum"
   std::string_view title;  // "CUDA GPU Kernel Summary"

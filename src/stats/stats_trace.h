@@ -27,8 +27,8 @@ struct NvtxRange {
 // The name of a GPU operation in nsys: "[CUDA memcpy HtoD]" for "Memcpy HtoD (Pinned -> Device)",
 // or "[CUDA memset]".
 std::string OperationName(SliceKind kind, std::string_view name);
-// The name of a call. If the version of its signature has five digits or more, nsys stats keeps it
-// in the name.
+// The name of a call as nsys stats prints it. It ends with the version of the call's signature only
+// if that has five digits or more.
 std::string CallName(std::string_view name, int64_t version);
 
 // One trace, with data that several reports need. Names of kernels and calls and ids of processes

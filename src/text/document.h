@@ -14,7 +14,7 @@
 
 namespace tacho {
 
-// A report as a list of blocks. Texts contain names just as they are in the traces; each renderer
+// A report is a list of blocks. Texts contain names just as they are in the traces; each renderer
 // makes them safe for its format.
 
 // kTitle (between two rules) and kSection (between dashes) imitate the layout of analyze_profile.py

@@ -18,7 +18,7 @@ std::string StackedBar(std::span<const double> shares, size_t width, const TextS
 std::string StackedMark(size_t index, const TextStyle& style);
 
 // Draws one column for each value, with eight heights between 0 and the largest value. If there are
-// more than `width` values, averages of them. Empty for fewer than two values.
+// more than `width` values, each column shows the average of several. "" for fewer than two values.
 std::string Sparkline(std::span<const double> values, size_t width, const TextStyle& style);
 
 }  // namespace tacho

@@ -79,8 +79,9 @@ std::string ListOf(const std::vector<std::string>& arguments, std::string_view m
   return out + '>';
 }
 
-// Fits the list into `width` columns. Words are kept before numbers, the first ones before later
-// ones, and words may be shortened. "" if not even "<…>" fits.
+// Fits the list into `width` columns by leaving out or shortening arguments. Words are kept before
+// numbers, and the first words before later ones; words may be shortened. "" if not even "<…>"
+// fits.
 std::string FitArguments(std::string_view list, size_t width, bool unicode) {
   constexpr size_t kMost = 16;           // how many arguments of a list are shown
   constexpr size_t kNarrowestWord = 10;  // a word is not shortened below this width, in columns

@@ -26,8 +26,9 @@ std::string FormatCounted(uint64_t count, std::string_view singular, std::string
 
 enum class TimeUnit : uint8_t { kNs, kUs, kMs, kS };
 std::string_view TimeUnitName(TimeUnit unit);
-// The smallest unit in which the longest duration is below 10,000. One unit smaller if otherwise
-// most durations would be below 0.1.
+// The smallest unit in which the longest duration is below 10,000. But if most durations would then
+// be below 0.1, the next smaller unit, unless the longest duration would be 1,000,000 or more in
+// it. Durations of 0 do not count.
 TimeUnit UnitFor(std::span<const int64_t> durations_ns);
 // Without the unit's name. A value other than 0 that would be below "0.001" is "<0.001".
 std::string FormatIn(DurationNs duration, TimeUnit unit);

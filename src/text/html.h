@@ -14,8 +14,8 @@ namespace tacho {
 std::string HtmlText(std::string_view text);
 
 struct HtmlStyle {
-  // How many rows of a table the page has. The others are summed up, or left out if the table is
-  // `cut`.
+  // How many rows of a table the page has at most. The other rows are summed up in one row; if the
+  // table is `cut`, they are left out.
   size_t rows = 40;
   size_t shown_rows = 12;  // the page's script, if it has one, hides the rows after these
   size_t name_width = 56;

@@ -49,8 +49,8 @@ void JsonWriter::Raw(std::string_view key, std::string_view value) {
 void JsonWriter::Field(std::string_view key, std::string_view value) { Raw(key, QuoteJson(value)); }
 
 void JsonWriter::Field(std::string_view key, double value) {
-  // fmt writes the shortest text that reads back as the same number. JSON cannot represent NaN and
-  // infinity.
+  // fmt writes the shortest text that reads back as the same number. NaN and infinity are left out,
+  // because JSON cannot represent them.
   if (std::isfinite(value)) Raw(key, fmt::format("{}", value));
 }
 

@@ -25,8 +25,8 @@ struct TextLayout {
   Paint label_paint = Paint::kBold;
 };
 
-// Lines of at most style.width columns. All lines after the first are indented to where the text
-// begins. "" if there are no parts.
+// Breaks the label and its text into lines of at most style.width columns. All lines after the
+// first are indented to where the text begins. "" if there are no parts.
 std::string RenderText(const Labelled& labelled, const TextStyle& style,
                        const TextLayout& layout = {});
 

@@ -84,8 +84,8 @@ ShownColumn ShowColumn(const Table& table, size_t index, const TextStyle& style)
   return shown;
 }
 
-// Whether any row has a value in the column, or the user asked for the column. Other columns are
-// not shown on a screen.
+// Whether any row has a value in the column. Columns of unit kExact and all columns of a table
+// without rows count as if they had one. Columns that have none are not shown on a screen.
 bool HasValue(const Table& table, size_t column) {
   return table.rows.empty() || table.columns[column].unit == Unit::kExact ||
          std::any_of(table.rows.begin(), table.rows.end(), [&](const TableRow& row) {

@@ -22,13 +22,13 @@ struct ShownColumn {
   std::vector<std::string> marks = {};
 };
 
-// The columns to show. Leaves out columns that have no value in any row and, without `drawings`,
-// bars and trends.
+// The columns to show. A column is left out if it has no value in any row (see Unit::kExact for the
+// exception). Without `drawings`, bars and trends are left out too.
 std::vector<ShownColumn> ShowColumns(const Table& table, const TextStyle& style, bool drawings);
 
-// Cuts the cells to the widths of their columns. If cells of several columns must look different
-// (TableColumn::distinct), these columns are all cut to the width of the narrowest one that needs a
-// cut.
+// Cuts the cells to the widths of their columns. If the cells of several columns must look
+// different from each other (TableColumn::distinct), all these columns are cut to one width: that
+// of the narrowest one in which a cell does not fit.
 void FitCells(std::vector<ShownColumn>& columns, bool unicode);
 
 bool IsDrawing(Unit unit);

@@ -44,11 +44,11 @@ struct TableColumn {
   bool stretches = false;
   bool adds = false;  // the row "[N others]" shows the sum of the values in the rows it stands for
   static constexpr int kTurns = 3;
-  // When the column is left out if the line is too narrow: columns with kTurns go first, those with
-  // 1 later, those with 0 last.
+  // The order in which columns are left out if the line is too narrow: first those with kTurns,
+  // then those with lower numbers, last those with 0.
   int gives_way = 0;
-  // For kText: cells that differ must still look different after they are cut, among all columns of
-  // the table that have this set.
+  // For kText: whether different cells must still look different after they are cut. This holds
+  // across all columns of the table that have this set.
   bool distinct = false;
   size_t narrowest = 12;                // least width if the column is shortened
   size_t bar_width = 12;                // for kBar
@@ -123,8 +123,8 @@ struct TextLine {
 std::vector<TextLine> RenderLines(const Table& table, const TextStyle& style);
 std::string RenderText(const Table& table, const TextStyle& style);
 
-// CSV by RFC 4180, with a heading. Integers are whole, shares are fractions with six digits. Bytes
-// that are not UTF-8 become U+FFFD.
+// CSV by RFC 4180, with a header row. Integers are written in full. Other numbers have six decimals
+// (unless Unit::kExact); shares are fractions of 1. Bytes that are not UTF-8 become U+FFFD.
 std::string RenderCsv(const Table& table);
 
 // Writes the first `most` rows as an array of objects. A cell without a value has no key.

@@ -114,8 +114,8 @@ std::optional<TablePick::Condition> SplitCondition(std::string_view text) {
                               std::string(Trim(text.substr(at + (two ? 2 : 1))))};
 }
 
-// Whether a filter looks like a comparison of a column with a number. If the column is unknown,
-// such a filter is an error; any other filter is then a text to search for.
+// Whether a filter looks like a comparison of a column with a number. Such a filter is an error if
+// the column is unknown; any other filter is then a text to search for.
 bool LooksMeant(const TablePick::Condition& condition) {
   const bool is_name = std::ranges::all_of(condition.column, [](char c) {
     return c == '_' || IsDigit(c) || (AsciiLower(c) >= 'a' && AsciiLower(c) <= 'z');

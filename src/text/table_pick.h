@@ -31,10 +31,11 @@ struct TablePick {
   [[nodiscard]] bool filters() const { return condition || !text.empty(); }
 };
 
-// Reads "--sort COLUMN[:asc|desc]" and "--filter TEXT|COLUMN>VALUE". At least one table must have
-// the column. A filter without the name of a column is a text to search for ("gemm<float>"); but it
-// is an error if it compares an unknown name with a number ("totl_ns>3us"). A filter in double
-// quotes is always a text. Errors are kUsage and list the names of the columns.
+// Reads the values of --sort (COLUMN[:asc|desc]) and --filter (TEXT or COLUMN>VALUE). At least one
+// table must have the column. A filter that does not begin with the name of a column is a text to
+// search for ("gemm<float>"); but it is an error if it compares an unknown name with a number
+// ("totl_ns>3us"). A filter in double quotes is always a text. Errors are kUsage and list the names
+// of the columns.
 Result<TablePick> ParseTablePick(const std::optional<std::string>& sort,
                                  const std::optional<std::string>& filter,
                                  const std::vector<Table>& tables);
@@ -43,9 +44,9 @@ Result<TablePick> ParseTablePick(const std::optional<std::string>& sort,
 struct PickedRows {
   size_t shown = 0, of = 0;
 };
-// Filters and sorts the rows. If the table does not have a column of `pick`, that part of `pick`
-// has no effect. Rows without a value come last and fail every condition. nullopt: no filter
-// applied to this table.
+// Filters and sorts the rows. A condition or an order by a column that this table lacks has no
+// effect. Rows without a value in the column fail every condition and are sorted last. nullopt if
+// the table was not filtered.
 std::optional<PickedRows> PickRows(Table& table, const TablePick& pick);
 
 }  // namespace tacho

@@ -23,8 +23,8 @@ std::string CsvText(std::string_view text) {
   return out + "\"";
 }
 
-// Bytes that are not UTF-8 become U+FFFD. Control characters stay, because a file is not a
-// terminal.
+// The text of a cell in a CSV file. Bytes that are not UTF-8 become U+FFFD. Control characters
+// stay, because they do no harm in a file, unlike on a terminal.
 std::string CsvCell(const Cell& cell, const TableColumn& column) {
   if (const auto* text = std::get_if<std::string>(&cell)) return CsvText(ValidUtf8(*text));
   if (const auto* integer = std::get_if<int64_t>(&cell)) return fmt::format("{}", *integer);

@@ -27,8 +27,8 @@ std::string FitText(std::string_view text, size_t width, bool unicode = true);
 std::string PadRight(std::string_view text, size_t width);
 std::string PadLeft(std::string_view text, size_t width);
 
-// Breaks `text` at its spaces into lines of at most `width` columns. A word that is longer is cut
-// in its middle (FitText), because the ends of a path tell most.
+// Breaks `text` at its spaces into lines of at most `width` columns. A word longer than a line is
+// cut in its middle (FitText), because the ends of a path tell most.
 std::string Wrap(std::string_view text, size_t width, size_t indent_of_further_lines,
                  bool unicode = true);
 

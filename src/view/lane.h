@@ -57,14 +57,14 @@ struct Bucket {
   bool operator==(const Bucket&) const = default;
 };
 
-// One line of slices in the order of time. No slice overlaps another, so their total time in a
-// window is the difference of two prefix sums. A "place" is the index of a slice in its lane.
+// One line of slices in the order of time. No slice overlaps another, so the slices' total time in
+// a window is the difference of two prefix sums. A "place" is the index of a slice in its lane.
 // Immutable.
 //
-// The lane keeps its own copy of the times, in blocks of 64 slices, because drawing a screen of a
-// large trace reads some thousand slices that no cache holds. For each slice, the reads must be
-// few, close together and in few pages (on virtual machines, translating an address costs as much
-// as a read). Each block also has the total time of all slices before it, by colour. The longest
+// Drawing a screen of a large trace reads some thousand slices that no cache holds. So the reads
+// for each slice must be few, close together and in few pages (on virtual machines, translating an
+// address costs as much as a read). Therefore the lane keeps its own copy of the times, in blocks
+// of 64 slices. Each block also has the total time of all slices before it, by colour. The longest
 // slice in each group of 64, 1024, ... slices is kept too.
 //
 // Memory: 15 bytes a slice, in blocks of 64 slices, and some 200 bytes a lane. To build: O(n).
@@ -111,8 +111,8 @@ class Lane {
   }
   [[nodiscard]] uint8_t ColorOf(size_t place) const { return BlockOf(place).color[place % kBlock]; }
 
-  // For a caller that will read the names of many places that are far apart: first call
-  // PrefetchSlice for all of them, then PrefetchName for all, then read.
+  // Before reading the names of many places that are far apart, call PrefetchSlice for all of them,
+  // then PrefetchName for all of them.
   void PrefetchSlice(size_t place) const {
     Prefetch(&BlockOf(place).slice[place % kBlock], sizeof(SliceRef));
   }
@@ -141,13 +141,13 @@ class Lane {
  private:
   static constexpr size_t kBlock = 64, kFanOut = 16;
   static constexpr uint32_t kWide = 0xffffffff;  // means: too large for 32 bits, read the table
-  // Ns by colour; may wrap at 2^64, because only differences are used.
+  // Times by colour, in ns. A time may wrap at 2^64, because only differences of times are used.
   using Sums = std::array<uint64_t, kColors>;
 
   // All data of up to 64 slices, close together in memory.
   struct Block {
     Sums before;  // the time of all slices before this block, by colour
-    // Ns: each slice's start since the block's start, and its length.
+    // For each slice, in ns: its start, counted from the block's start, and its length.
     std::array<uint32_t, kBlock> from, took;
     std::array<uint8_t, kBlock> color;
     std::array<SliceRef, kBlock> slice;

@@ -35,8 +35,8 @@ struct RunGap {
 };
 // The RankRows::kMostGaps longest idle gaps of all ranks, longest first, then by start and rank.
 std::vector<RunGap> LongestRunGaps(const ReadRanks& ranks, std::optional<uint32_t> rank = {});
-// Among LongestRunGaps, the gap that starts next after `from`, or, if `forward` is false, before
-// it.
+// Among LongestRunGaps, the first gap that starts after `from`, or, if `forward` is false, the last
+// one that starts before it.
 std::optional<RunGap> NextGap(const ReadRanks& ranks, TimeNs from, bool forward,
                               std::optional<uint32_t> rank = {});
 // Where the gap is shown: the slice at the gap's start in the device's row of idle time. `when` of
@@ -56,8 +56,8 @@ struct RunSearch {
 // Search (selection.h) over all rows of all ranks, or of `rank`.
 RunSearch SearchRun(const ReadRanks& ranks, std::string_view text, size_t most,
                     std::optional<uint32_t> rank = {});
-// The next hit after `from`, or, if `forward` is false, the one before it. `after`: the current
-// hit, if the search goes on from one; then other hits that start at `from` too are not skipped.
+// The next hit after `from`, or, if `forward` is false, the one before it. To go on from a hit,
+// pass it as `after` and its start as `from`: other hits with the same start are then not skipped.
 std::optional<PlacedSlice> NextHit(const ReadRanks& ranks, std::string_view text, TimeNs from,
                                    bool forward, std::optional<uint32_t> rank = {},
                                    std::optional<SlicePlace> after = {});

@@ -28,9 +28,9 @@ uint8_t ColorOfCategory(std::string_view category);
 enum class Exposure : uint8_t { kBusy, kHidden, kExposed };
 enum class HostColor : uint8_t { kPython, kAnnotation, kOperator, kLaunch, kWait, kCopy, kOther };
 
-// Colours by StringId of the trace. ColorsOfGpuWork: in Palette::kWork, for kernels, copies and
-// memsets of that name. ColorsOfHostCalls: in Palette::kHost, for calls of that name into the CUDA
-// or HIP runtime.
+// Colours by StringId of the trace. ColorsOfGpuWork returns colours of Palette::kWork for the names
+// of kernels, copies and memsets. ColorsOfHostCalls returns colours of Palette::kHost for the names
+// of calls into the CUDA or HIP runtime.
 std::vector<uint8_t> ColorsOfGpuWork(const Trace& trace, const Classifier& classifier);
 std::vector<uint8_t> ColorsOfHostCalls(const Trace& trace);
 

@@ -13,8 +13,9 @@
 namespace tacho {
 
 // Gives each name of a rank's slices an id, counted from 0. Tiles hold only ids; the page looks the
-// names up. Kernels have their short names. Refers to the trace and to the pool, which must outlive
-// it. Cost: one pass over the names in each table, and a parse of each kernel's name.
+// names up. The name of a kernel is its short name. Refers to the trace and to the pool, which must
+// outlive this object. Cost: one pass over the names in each table, and a parse of each kernel's
+// name.
 class RankNames {
  public:
   RankNames(const Trace& trace, const StringPool& computed);
@@ -24,8 +25,8 @@ class RankNames {
   [[nodiscard]] size_t size() const { return texts_.size(); }
   [[nodiscard]] std::string_view operator[](size_t id) const { return texts_[id]; }
 
-  // The ids by StringId: of_gpu_work and of_others for the trace's strings, of_computed for the
-  // computed pool's. A string that names no slice has kNone.
+  // The ids by StringId: of_gpu_work and of_others for the strings of the trace, of_computed for
+  // those of the computed pool. A string that names no slice has the id kNone.
   static constexpr uint32_t kNone = 0xffffffff;
   [[nodiscard]] std::span<const uint32_t> of_gpu_work() const { return of_gpu_work_; }
   [[nodiscard]] std::span<const uint32_t> of_others() const { return of_others_; }

@@ -51,8 +51,8 @@ struct TimelineRow {
 
 // The rows of one trace, in the order in which they are shown: steps, the computed rows of each
 // device, the streams by busy time, the threads that launch work, all other threads, ranges and
-// instants. No slice of the trace is left out. `prepared` must be of the whole trace; nothing
-// refers to it later. Refers to the trace, which must outlive it.
+// instants. No slice of the trace is left out. `prepared` must be of the whole trace; only the
+// constructor uses it. The trace itself must outlive this object.
 //
 // Cost: that of attributing idle time to causes, and O(n log l) for n slices in l lanes; uses at
 // most three threads. Memory: 15 bytes a slice, 4 more for a piece of device work or a call, 60 for
@@ -76,8 +76,8 @@ class RankRows {
   // The kMostGaps longest idle gaps of all devices, longest first.
   static constexpr size_t kMostGaps = 100;
   [[nodiscard]] const std::vector<IdleGap>& gaps() const { return gaps_; }
-  // Which figures are unknown. If idle time is, there are no gaps and no causes. If device time is,
-  // only the stream rows of a device have slices, not its computed rows.
+  // Which figures are unknown. If idle time is unknown, there are no gaps and no causes. If device
+  // time is unknown, the computed rows of a device are empty; only its stream rows have slices.
   [[nodiscard]] const UntoldFigures& untold() const { return untold_; }
   // Whether host and device share a clock, so that delays of launches are known.
   [[nodiscard]] bool common_clock() const { return common_clock_; }
@@ -88,8 +88,8 @@ class RankRows {
   // or a step (by its number). kNoRow if no row does.
   static constexpr uint32_t kNoRow = 0xffffffff;
   [[nodiscard]] uint32_t RowOf(SliceRef slice) const;
-  // The slice's arguments. For GPU work, operators and calls, these lack the ids, which are in
-  // columns.
+  // The slice's arguments. For GPU work, operators and calls, the ids are not among them, because
+  // ids have columns of their own.
   [[nodiscard]] ArgsRef Args(SliceRef slice) const {
     return tables_[slice.table()].slices->args[slice.row()];
   }

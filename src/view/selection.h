@@ -19,7 +19,8 @@ struct NameTotal {
   uint64_t count = 0;  // slices that touch the window
   DurationNs total;    // sum of their parts inside the window
   DurationNs longest;  // whole duration of the longest slice
-  // Where the longest is (the first of equals): index in `lanes`, and place there.
+  // Where the longest slice is: the index of its lane in `lanes`, and its place in that lane. If
+  // several are equally long, the first.
   size_t lane = 0, place = 0;
 };
 // Sorted by total time, longest first, then by name. A slice inside another one counts in both.
@@ -34,7 +35,8 @@ struct FlameNode {
   uint32_t parent = 0;  // index of the parent, which comes before its children
   uint64_t count = 0;
   DurationNs total;  // inside the window, with children
-  // Inside the window, without children. 0 if the children overlap and take longer than the node.
+  // The time inside the window, without children. 0 if the children overlap and take longer than
+  // the node.
   DurationNs self;
 };
 // The nodes; [0] is the root, whose total is the sum of its children's totals. `lanes`: the lanes

@@ -8,19 +8,20 @@
 namespace tacho {
 
 // For each kind of figure, why it is unknown in a trace, such as "GPU work is missing from the
-// recording"; "" if it is known. If one of them is unknown, so are those above it.
+// recording"; "" if it is known. If one kind is unknown, so are the kinds listed before it.
 struct UntoldFigures {
   std::string_view idle_time;    // when the devices were idle, and why
   std::string_view device_time;  // when the devices worked
-  // Which rank the work belongs to; if unknown, no figure is of a single rank.
+  // All figures: why none of them is of a single rank. "" unless the file mixes several ranks.
   std::string_view all;
 };
 
 // `mixed_ranks`: TraceFacts::mixed_ranks.
 UntoldFigures UntoldOf(const PreparedTrace& prepared, bool mixed_ranks);
 
-// What an empty row of a device says: that the device's times are unknown; or else `none`, or that
-// there was no idle time.
+// Why a computed row of a device is empty; WhyNoIdleTime is for the row of idle time. If the time
+// is unknown, gives the reason in `untold`. Otherwise gives `none`, or says that there was no idle
+// time.
 std::string WhyNoBusyTime(const UntoldFigures& untold, std::string_view none);
 std::string WhyNoIdleTime(const UntoldFigures& untold);
 

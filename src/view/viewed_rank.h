@@ -44,8 +44,8 @@ class ViewedRank {
     return {ToTrace(when.start), ToTrace(when.end)};
   }
   // From the first start to the last end of its slices, in run time; empty without slices. Covers
-  // only the host's slices if device work lies far from them, because its times are refused or it
-  // has a clock of its own.
+  // only the host's slices if device work lies far from them, because its times are impossible or
+  // are on a clock of their own.
   [[nodiscard]] Interval span() const { return ToRun(span_); }
 
  private:

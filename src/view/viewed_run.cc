@@ -18,8 +18,8 @@ RankInput TimesOf(const ViewedRank& rank) {
 
 std::string_view FileName(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
 
-// Labels the ranks. Leaves out a kind of number that is 0 in all of them, because it distinguishes
-// nothing.
+// Labels the ranks. Leaves out a kind of group number (such as TP) that is 0 or unknown in all
+// ranks, because it distinguishes nothing.
 void Label(std::vector<RankEntry>& entries) {
   std::vector<RankIdentity> identities(entries.size());
   std::vector<RankIdentity*> known;

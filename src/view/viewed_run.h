@@ -50,9 +50,9 @@ class ViewedRun {
   size_t Append(std::string path);
   // Marks the rank as being read.
   void Begin(size_t rank);
-  // Add: the rank was read. Fail: the rank cannot be shown. Both return, in order, the ranks that
-  // this call made kRead or kFailed. A rank that fails after it was read is no longer in ranks(),
-  // but lives as long as the run.
+  // Add: the rank was read. Fail: the rank cannot be shown. Both return the numbers of the ranks
+  // whose state became kRead or kFailed in this call, in order. A rank that fails after it was read
+  // is no longer in ranks(), but lives as long as the run.
   std::vector<size_t> Add(std::unique_ptr<ViewedRank> read, size_t rank);
   std::vector<size_t> Fail(std::string why, size_t rank);
 

@@ -9,8 +9,8 @@
 
 namespace tacho {
 
-// A gap: the whole idle time between two pieces of a device's work, of which at least a part lies
-// in the window.
+// A gap: the whole idle time between two pieces of a device's work. At least a part of it lies in
+// the window.
 struct WindowGap {
   uint32_t rank = 0;
   std::string_view device = {};           // lives as long as the rank

@@ -59,8 +59,8 @@ Interval ExtentOf(const TimelineRow& row) {
   return extent;
 }
 
-// Adds the causes of a device's time in the window. `row` is the device's busy row, which must have
-// a slice.
+// Adds how the device's time in the window splits by cause. `row` is the device's busy row, which
+// must have a slice.
 void AddIdle(const ViewedRank& rank, uint32_t number, const TimelineRow& row, Interval window,
              std::vector<WindowIdle>& idle) {
   DurationNs rest = window.length();

@@ -8,7 +8,7 @@ namespace tacho {
 
 // A figure before and after, with bounds for its difference; in ns unless the member that holds it
 // says otherwise. A figure without bounds comes from a single measurement, so it is unknown whether
-// it differs.
+// its difference is more than noise.
 struct Change {
   double base = 0, now = 0;
   std::optional<double> half_width;  // the bounds are difference() +- half_width

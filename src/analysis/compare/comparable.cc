@@ -40,8 +40,8 @@ double SharedTime(const std::vector<KernelChange>& kernels) {
   return all == 0 ? 1 : shared / all;
 }
 
-// The calls of layer kernels in new divided by those in base, if this factor is the same for most
-// of their time and is not 1.
+// How many times as often new calls its layer kernels as base does: one factor that holds for most
+// of their time. nullopt if there is no such factor, or if it is 1.
 std::optional<double> FactorOfLayers(const std::vector<KernelChange>& kernels) {
   std::vector<std::pair<double, double>> factors;  // the factor and the kernel's time
   double all = 0;

@@ -62,8 +62,8 @@ void DrawErrors(PhaseSteps& steps) {
   steps.critical = farthest[static_cast<size_t>((1 - kOutside) * kDraws)];
 }
 
-// By figure: the half-width that the differences between runs require. Those of the parts hold for
-// all parts at once, the others for one figure each.
+// By figure: the half-width that the differences between runs require. The half-widths of parts
+// hold for all parts at once; those of other figures hold for one figure each.
 std::vector<std::optional<double>> RunHalfWidths(const StepDifferences& differences, size_t parts) {
   std::vector<FigureOfRuns> of_parts = differences.FiguresOfRuns();
   const std::vector<FigureOfRuns> others(of_parts.begin() + static_cast<ptrdiff_t>(parts),
@@ -183,8 +183,8 @@ void SetFigures(const PhaseSteps& steps, const PartNumbers& parts, PhaseChange& 
   LargestFirst(phase.parts);
 }
 
-// Into which parts a whole recording can be split on both sides: only compute and the rest, or also
-// idle time, or also its causes.
+// Which parts of a whole recording are known on both sides. kCompute: compute, and all other time
+// together. kIdle: idle time too. kIdleCauses: the causes of idle time too.
 enum class KnownParts : uint8_t { kCompute, kIdle, kIdleCauses };
 KnownParts PartsKnown(const RunChanges& changes) {
   if (!changes.KnowsIdleTime()) return KnownParts::kCompute;
@@ -322,8 +322,8 @@ void AddHost(const ComparedRanks& ranks, RunChanges& changes) {
     changes.remarks.push_back("launches of a step: not compared, " + no_calls);
 }
 
-// Remarks on phases with many steps without device time, if other remarks (of lost work) do not say
-// it.
+// Adds remarks on phases in which many steps have no device time, unless remarks on lost work
+// already say so.
 void AddRemarksOfFewSteps(RunChanges& changes) {
   constexpr double kMany = 0.1;
   for (const PhaseChange& phase : changes.phases) {

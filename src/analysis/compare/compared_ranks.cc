@@ -136,8 +136,8 @@ std::vector<std::vector<RankFiles*>> TeamsOf(RunFiles& ranks) {
   return result;
 }
 
-// Sets `why` of each rank of `team` that has none yet and whose figure is below `least` times the
-// largest figure of such ranks. The rank with the largest figure is never set.
+// Considers the ranks of `team` without a `why`. Sets the `why` of those whose figure is below
+// `least` times the largest figure of these ranks.
 template <typename Figure>
 void FindLess(const std::vector<RankFiles*>& team, double least, Why why, const Figure& figure) {
   double most = 0;
@@ -151,9 +151,9 @@ void FindLess(const std::vector<RankFiles*>& team, double least, Why why, const 
   }
 }
 
-// Finds the ranks of a team that are shorter than the longest one. A rank is not short only because
-// it did nothing at the ends of its recording: it is whole if its profiler ran as long as those of
-// the others and it has as many steps.
+// Finds the ranks of a team that are shorter than the longest one. A rank that did nothing at the
+// ends of its recording is not short for this reason alone: it is whole if its profiler ran as long
+// as those of the others and it has as many steps.
 void FindShort(const std::vector<RankFiles*>& team) {
   double most_profiled = 0, most_steps = 0, longest = 0;
   bool all_marked = true;
@@ -191,8 +191,9 @@ void FindUnequal(const std::vector<RankFiles*>& team) {
   }
 }
 
-// Finds the ranks whose steps have no device time, if other ranks of the run have it. Within a team
-// FindUnequal finds them, but not if this holds for a whole team.
+// Finds the ranks whose steps have no device time although other ranks of the run have it.
+// FindUnequal compares only ranks of one team, so it does not see this if a whole team has no
+// device time.
 void FindEmpty(RunFiles& run) {
   const auto is_timed = [](const RankFiles& rank) { return rank.timed > 0; };
   if (std::ranges::none_of(run, is_timed)) return;
@@ -281,9 +282,9 @@ bool HasNoOther(const RankFiles& rank) {
 }
 
 // Keeps ranks that would be left out only because of other runs. If all ranks of a team would be
-// left out, keeps those that have figures in the other runs. If then all ranks of the run would
-// still be left out, keeps all of them, though they are compared with other ranks. Returns whether
-// it kept any.
+// left out, keeps those that have figures in the other runs. If all ranks of the run are still left
+// out after that, keeps all of them, although they are then compared with other ranks. Returns
+// whether it kept any.
 bool KeepSome(RunFiles& run) {
   bool any = false;
   const auto keep = [&](RankFiles& rank) {

@@ -22,13 +22,12 @@ struct ComparedRanks {
 
 // Decides which ranks' figures are compared.
 //
-// A rank is unequal if it holds less than other ranks of its run, such as a rank whose trace is cut
-// off; only ranks of one recording, worker and stage are compared for this. Unequal ranks are left
-// out, because ranks may differ in batches, kernels and step lengths, and the figures of unequal
-// ranks would have too little weight. The same rank is left out of all other runs too. There are
-// two exceptions. If all of these ranks are cut off, none counts as cut off. If a run would have
-// none of these ranks left, only those are left out that are unequal themselves or have no figures
-// on the other side.
+// A rank is unequal if it holds less than other ranks of the same recording, engine and stage (a
+// team), such as a rank whose trace is cut off. Unequal ranks are left out, because ranks may
+// differ in batches, kernels and step lengths, and the figures of unequal ranks would have too
+// little weight. The same rank is left out of all other runs too. There are two exceptions. If all
+// ranks of a team are cut off, none counts as cut off. If no rank of a team would be left in a run,
+// only those are left out that are unequal themselves or have no figures in the other runs.
 //
 // `by_steps`: true if figures of steps are compared. Else sums over whole recordings are compared:
 // ranks without a trace on the other side are left out, and all other unequal ranks are only

@@ -129,8 +129,9 @@ double ValueOf(const std::map<StepBatch, std::array<OfRuns, 2>>& sums, const Ste
   return at == sums.end() || run >= at->second[side].size() ? 0 : at->second[side][run];
 }
 
-// Whether a group can show that the kernel changed: on each side, the devices that run the kernel
-// in any group have at least two steps in this one, which show how it varies.
+// Whether a group of batches can show that the kernel changed. On each side, the devices that run
+// the kernel in any group must have at least two steps in this group, which show how its time
+// varies.
 bool CanCompare(const OneKernel& kernel, const std::array<InGroup, 2>& groups) {
   if (groups[0].calls + groups[1].calls == 0) return false;
   for (size_t side = 0; side < 2; ++side) {
@@ -139,8 +140,8 @@ bool CanCompare(const OneKernel& kernel, const std::array<InGroup, 2>& groups) {
   return true;
 }
 
-// For each run of one side: the difference of the kernel's time at equal batch between this run and
-// all runs of the other side. Runs without steps in these groups get no value.
+// For each run of one side: the kernel's time per step at equal batch, in this run against all runs
+// of the other side together (now minus base). Runs without steps in any of `batches` get no value.
 OfRuns DifferencesOfRuns(const Gathered& gathered, const OneKernel& kernel,
                          const SharedBatches& batches, size_t side) {
   OfRuns differences;
@@ -176,8 +177,9 @@ bool InSomeSteps(const OneKernel& kernel, Phase phase) {
   });
 }
 
-// Whether the kernel may run in only some steps of the group: the sides differ in calls, and a side
-// has windows with only one step, which cannot show it.
+// Whether the kernel may run in only some steps of the group. This is so if the sides differ in
+// calls and a side has windows with only one step, since one step cannot show in how many the
+// kernel runs.
 bool MayBeInSomeSteps(const std::array<InGroup, 2>& groups) {
   const auto& [base, now] = groups;
   const bool other_calls =
@@ -188,8 +190,8 @@ bool MayBeInSomeSteps(const std::array<InGroup, 2>& groups) {
 
 // What the bound of a kernel's time is made of.
 struct KernelNoise {
-  // The variance from groups in which the kernel runs in all steps, and from those in which it runs
-  // in only some.
+  // The variance from groups in which the kernel runs in all steps, and the variance from groups in
+  // which it runs in only some steps.
   double variance = 0, in_some_steps = 0;
   double uncertainty = 0;  // how uncertain the variances are
   double from_sizes = 0;   // the effect of different batch sizes
@@ -240,8 +242,9 @@ void AddGroup(const std::array<InGroup, 2>& groups, const SharedBatch& shared, b
     one_step += weight * sides * group.windows / group.steps;
     noise.windows = std::max(noise.windows, group.windows / static_cast<double>(runs[side]));
   }
-  // The step more or less is in one of the groups, hence the maximum over groups. If a kernel takes
-  // either no time in a step or always the same time, that time is the sum of squares over the sum.
+  // The bound allows for one step more or less in which the kernel runs. This step is in only one
+  // of the groups, hence the maximum over groups. If the kernel takes either no time in a step or
+  // always the same time, this time is the sum of squares divided by the sum.
   const double time_of_step = both.total > 0 ? both.squares / both.total : 0;
   const double time_of_call = both.total / (base.calls + now.calls);
   noise.one_step = std::max(noise.one_step, one_step * time_of_step);

@@ -41,8 +41,8 @@ enum class OverheadVerdict : uint8_t {
 };
 std::string_view NameOf(OverheadVerdict verdict);  // "cost", "inconclusive"
 
-// `grows`: a cost makes the figure larger, as for a time; false for a rate. `precision`: the
-// requested half-width of the bounds, as a share.
+// `grows`: true if a cost makes the figure larger (a time), false if it makes it smaller (a rate).
+// `precision`: the requested half-width of the bounds, as a share.
 OverheadVerdict VerdictOf(const OverheadEstimate& estimate, bool grows, double precision);
 
 }  // namespace tacho

@@ -122,7 +122,8 @@ struct RunChanges {
   std::vector<std::string> remarks;  // other differences of the two sides
   std::vector<PhaseChange> phases;
   std::optional<WholeChange> whole;  // set if no side names steps
-  // Covers all ranks, so it is absent if a rank is left out, and also if it is not known.
+  // It covers all ranks, so it is absent if a rank is left out. Also absent if CompareCollectives
+  // returns none.
   std::optional<CollectiveChange> collectives;
   std::vector<NamedChange> launches;   // numbers per step, without bounds
   std::vector<NamedChange> operators;  // self time on the host per step, without bounds

@@ -70,10 +70,10 @@ double InverseTrigamma(double x) {
   return y;
 }
 
-// What the relative variances have in common: a variance, and degrees of freedom that say how well
-// it is known. Both are 0 if there are too few figures. Chance alone makes the logarithms of
-// variances scatter, by their degrees of freedom; the scatter beyond that shows how much the
-// variances really differ.
+// What is expected of each relative variance before it is measured: a variance, and degrees of
+// freedom that say how well this is known. Both are 0 if there are too few figures. By chance
+// alone, measured variances scatter as their degrees of freedom say; the scatter beyond that shows
+// how much the variances really differ.
 struct Prior {
   double variance = 0, freedom = 0;
 };

@@ -40,13 +40,13 @@ using SharedBatches = std::map<StepBatch, SharedBatch>;
 // The steps of one phase on both sides, and the bootstrap over them.
 //
 // Mean times are compared at equal batch. For each group of batches with at least two steps on each
-// side, this takes the difference of the means; the groups are weighted by their shares of base's
-// steps. The rest of the difference between the means of all steps comes from another mix of
-// batches.
+// side, the difference of the means is taken, weighted by the group's share of base's steps, and
+// summed. The rest of the difference between the means of all steps comes from a changed mix of
+// batches (kMix).
 class StepDifferences {
  public:
-  // The arrays of figures below have first one figure for each part, then these: at index parts +
-  // Extra.
+  // The arrays of figures below have one figure for each part, then the following ones. Figure
+  // `extra` has the index parts + extra.
   enum Extra : uint32_t { kStepAtEqualBatch, kMeanOfAll, kMix, kP50, kP99, kExtras };
 
   StepDifferences(const SideSamples& base, const SideSamples& now, size_t parts);

@@ -33,8 +33,7 @@ struct UnequalRank {
 // and the sentence says so.
 std::string LeftOutText(const std::vector<UnequalRank>& ranks);
 // Names the short ranks whose figures are compared, such as "TP1 of new holds 20 % of the
-// recording";
-// "" if there are none.
+// recording"; "" if there are none.
 std::string ShortRanksText(const std::vector<UnequalRank>& ranks);
 
 }  // namespace tacho

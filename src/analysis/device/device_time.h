@@ -21,8 +21,8 @@ struct StreamTime {
   DurationNs sum;         // sum of durations, overlap counted twice
   DurationNs busy;        // union of the work
   uint64_t overlaps = 0;  // events that start before an earlier event of the stream has ended
-  // `sum` split by WorkKind; then `sum` split by category: the kernels' categories, "copy" and
-  // "memset", sorted by time, longest first, then by name. Each of the two adds up to `sum`.
+  // `sum`, split in two ways; each list adds up to `sum`. `by_kind`: by WorkKind. `categories`: by
+  // the kernels' categories, "copy" and "memset", sorted by time, longest first, then by name.
   std::array<DurationNs, kWorkKinds> by_kind{};
   std::vector<CategoryRow> categories;
 };

@@ -57,9 +57,10 @@ struct DeviceItems {
 //
 // GPU work is gpu_memcpy, gpu_memset and kernel events.
 //
-// If the engine ran without a GPU, its trace has one device, "cpu". This is assumed if there are no
-// GPU events, no event categories of accelerators or of launch calls and no sign of a GPU in the
-// header, but operators that do work. The work of this device is what its executing thread does:
+// If the engine ran without a GPU, its trace has one device, "cpu". A trace counts as one of such
+// an engine if it has operators that do work, but no GPU events, no event categories of
+// accelerators or of launch calls, and no sign of a GPU in the header. The work of this device is
+// what its executing thread does:
 //
 // - The own time of its operators (cpu_op): an operator's time minus that of the operators inside
 //   it. Nesting follows the rule in ops.h, applied to cpu_op only. So an addmm that first copies

@@ -7,13 +7,15 @@
 namespace tacho {
 
 // How long devices of the scope may have been busy with work that was launched before the recording
-// began. A profiler does not record such work. The evidence for it: the first recorded work of a
-// stream was launched within the trace, but then waited to run longer than a launch takes, and for
-// at least half of the time from the start of the trace to its own start. Only those parts of the
-// wait count in which no other work of the device was recorded. If the launching thread had made
-// the stream wait for an event, the wait counts only if the trace shows no earlier recording of an
-// event, because the stream may have waited for that event. 0 without such evidence. Cost: two
-// passes over the GPU work.
+// began. A profiler does not record such work. The evidence is the first recorded work of a stream:
+// it was launched within the trace, but then waited longer than a launch takes and for at least
+// half of the time between the start of the trace and its own start. Parts of the wait in which
+// other work of the device was recorded do not count.
+//
+// A stream may also wait for an event. So if the launching thread had made the stream wait for one,
+// and the trace shows that an event was recorded before the launch, the wait does not count at all.
+//
+// Returns 0 without evidence. Cost: two passes over the GPU work.
 DurationNs MayBeBusyWithEarlierWork(const TrackIndex& index, const LaunchLinks& links,
                                     const Scope& scope);
 

@@ -20,9 +20,9 @@ bool BeginsCapture(std::string_view call);
 // capture.
 bool IsEngineStep(std::string_view name);
 
-// Whether a trace records a capture: it has no engine step and no graph launch, and shows one of
-// three signs: the name of its file; a call that begins a capture, without any GPU work; an
-// annotation of a capture, with such a call or without any GPU work.
+// Whether a trace records a capture. It must have no engine step and no graph launch, and at least
+// one of these signs: its file has a name of such recordings; a call begins a capture, and there is
+// no GPU work; it has an annotation of a capture, and either such a call or no GPU work.
 bool RecordsCapture(const Trace& trace, std::string_view path);
 
 }  // namespace tacho

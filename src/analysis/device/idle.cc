@@ -24,8 +24,8 @@
 namespace tacho {
 namespace {
 
-// The index of `item` in `items`; kNoItem for work after the window, which stands in a list of its
-// own.
+// The index of `item` in `items`. kNoItem if `item` is not in `items`: work after the window is
+// kept in another list.
 uint32_t PlaceAmong(const std::vector<WorkItem>& items, const WorkItem& item) {
   const std::less<const WorkItem*> before;
   const bool is_there = !before(&item, items.data()) && before(&item, items.data() + items.size());
@@ -172,8 +172,8 @@ class Attribution {
     return work_.on_host ? LaunchLinks::kNone : links_.call_of_gpu[item.row];
   }
 
-  // Of several items that start together at a gap's end, the one that was launched first: if
-  // nothing had delayed it, the device could have gone on with it.
+  // Returns the item that was launched first. All `items` start together at the end of a gap; the
+  // device would have begun the returned item first if nothing had delayed it.
   [[nodiscard]] const WorkItem& FirstLaunched(std::span<const WorkItem> items) const {
     const WorkItem* best = &items.front();
     if (items.size() == 1) return *best;
@@ -243,9 +243,9 @@ class Attribution {
     of_call_[number][static_cast<size_t>(cause)] += time;
   }
 
-  // Splits gap.when by cause. It is the visible part of the whole gap [a, b). `enders`: the items
-  // that start together at the end of the whole gap, one of which ended it; empty if no work ended
-  // it.
+  // Splits gap.when by cause. gap.when is the part of the whole gap [a, b) that lies inside the
+  // window. `enders`: the items that start together at `b`; one of them ended the gap. Empty if no
+  // work ended it.
   void Attribute(RawGap& gap, TimeNs a, TimeNs b, std::span<const WorkItem> enders) {
     const Interval seen = gap.when;
     const DurationNs served = Served(seen);
@@ -311,8 +311,8 @@ class Attribution {
     charge(IdleCause::kWaiting, late, b);
   }
 
-  // Reports `when`, a part of the gap, as stretches of this cause as far as requests were in
-  // flight.
+  // Reports `when`, a part of the gap, as stretches of idle time. The stretches get `cause`, except
+  // where a cause that takes precedence applies (no request, profiler, between steps, in operator).
   void List(const RawGap& gap, Interval when, IdleCause cause) {
     if (!on_stretch_) return;
     const auto add = [&](Interval part, IdleCause of_part) {
@@ -354,8 +354,8 @@ class Attribution {
     }
   }
 
-  // Takes the operator or call as the gap's host. If there is none: the annotation or the Python
-  // frame, whichever is the inner one.
+  // Sets gap.host to the name of the operator or call. If there is none: to the name of the
+  // annotation or of the Python frame, whichever is the inner one.
   void NameHost(const HostTree& tree, const HostStretch& part, std::optional<uint32_t> frame,
                 IdleGap& gap) const {
     const HostTree::Node* const slice = MainSlice(tree, part);

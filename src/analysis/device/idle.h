@@ -21,16 +21,16 @@ struct IdleStretch {
   static constexpr uint32_t kNoItem = 0xffffffff;
   uint32_t after_item = kNoItem;
 };
-// Called for one device after the other, in the order of time. The stretches of a device do not
-// overlap. Summed by cause, they give the totals in IdleTable.
+// Called for the stretches of one device after another, in the order of time. The stretches of one
+// device do not overlap. Summed by cause, their lengths are the totals in IdleTable.
 using OnStretch = std::function<void(const IdleStretch&)>;
 
 inline constexpr size_t kListedGaps = 50;
 // Tells where causes can be known. Elsewhere the cause is kUnknown.
 struct KnownCauses {
   bool common_clock = true;  // host and device use the same clock; false: no cause can be known
-  // Gaps that overlap these times have unknown causes, because work that the trace lacks may have
-  // run there. Null: no such times.
+  // Times in which the trace lacks work. Gaps that overlap them have unknown causes, because the
+  // missing work may have run in these gaps. Null: no such times.
   const IntervalSet* not_in = nullptr;
 };
 // The gaps are those of DeviceTime: with a window, idle time at its two ends counts. `links`: from

@@ -12,8 +12,8 @@
 namespace tacho {
 
 // Why a device was idle. Each nanosecond of a device's idle time has exactly one cause. On a GPU
-// the cause follows from when the work that ended the gap [a, b) was launched. The three lower bars
-// show its launch call:
+// the cause of a gap [a, b) follows from when the work that ended the gap was launched. The three
+// lower bars show three possible times of its launch call:
 //
 //        a |--------------------------| b
 //               |------|                  launched inside: host-late, in-launch-call, then
@@ -21,8 +21,8 @@ namespace tacho {
 //      |--------|                         still being launched at a: in-launch-call first
 //   |--|                                  launched before: queued, or in-graph
 //
-// "Gap" means the gap in the whole trace. A window cuts what is counted of it but does not change
-// the causes.
+// "Gap" means the gap in the whole trace. A window limits how much of the gap is counted but does
+// not change the causes.
 enum class IdleCause : uint8_t {
   // The work was launched only after the gap began. This is the time from the gap's start to the
   // start of the launch call.
@@ -32,8 +32,9 @@ enum class IdleCause : uint8_t {
   // The first millisecond from the end of the launch call to the start of the work.
   kLaunchLatency,
   // The rest of the time from the end of the launch call to the start of the work: an event or
-  // another queue held the work back on the device. All of this time if the launching thread had
-  // called *StreamWaitEvent since its previous launch.
+  // another queue held the work back on the device. If the launching thread had called
+  // *StreamWaitEvent since its previous launch, there is no kLaunchLatency and all of this time is
+  // kWaiting.
   kWaiting,
   // The launch call had returned before the gap began: the work was waiting on the device.
   kQueued,
@@ -68,11 +69,11 @@ struct IdleGap {
   // Names of the work that ends last before the gap, and of the work that ends the gap.
   std::string before, after;
   IdleCause cause = IdleCause::kUnknown;  // the cause with the largest part of the gap
-  // What the host did in its part of the gap (until the launch call; on a CPU engine the whole
-  // gap): the host slice in which the thread spent most of this time, where each instant counts for
-  // the innermost slice only. If this is an annotation, or there is no slice, then instead the
-  // Python frame of user code inside it, if stacks were recorded. "" if the thread spent more time
-  // outside of all slices than in any of them.
+  // What the host did until the launch call began (on a CPU engine: during the whole gap). Each
+  // instant of this time counts for the innermost host slice; `host` is the name of the slice with
+  // the most time. If this slice is an annotation, and if stacks were recorded: the Python frame of
+  // user code inside it. If more time was outside of all slices than in any of them: the Python
+  // frame of user code, or "" if there is none.
   std::string host;
   // "pid/tid" of the launching thread; on a CPU engine, of the executing thread; "" if unknown.
   std::string host_track;
@@ -83,8 +84,8 @@ struct IdleCauseRow {
   IdleCause cause = IdleCause::kUnknown;
   DurationNs total;
   uint64_t count = 0;  // gaps that have a part of this cause
-  // For kInLaunchCall, kLaunchLatency and kWaiting: the launch call with at least 80 % of this
-  // time, "" if none has. For kProfiler: the overhead with most of it.
+  // For kInLaunchCall, kLaunchLatency and kWaiting: the launch call that has at least 80 % of this
+  // time, "" if no call has. For kProfiler: the overhead that has the most time.
   std::string call = {};
 };
 
@@ -99,8 +100,8 @@ struct IdleTable {
   // If `requests` is kKnown or kShared: a request counts as in flight for this much longer at both
   // ends.
   DurationNs requests_uncertainty;
-  // How much of the devices' time work from before the recording may have taken, in the window or
-  // before it (earlier_work.h).
+  // How long the devices may have been busy with work from before the recording (earlier_work.h).
+  // Without a window, this includes time before the first recorded work.
   DurationNs may_be_busy;
   // The longest gaps, at most `max_gaps`, longest first, then by start and device.
   std::vector<IdleGap> gaps;

@@ -26,9 +26,10 @@ enum class Requests : uint8_t {
 constexpr size_t kRequestsCount = 4;
 std::string_view RequestsName(Requests requests);  // "unknown", "known", "shared", "others"
 
-// kOthers if an engine step that serves requests lies wholly outside of `in_flight`. If no step
-// says that it serves requests: kOthers if the GPUs were busy in more than a tenth of the time
-// outside of `in_flight`. Otherwise kShared or kKnown. Cost: O(n).
+// Whether `in_flight` covers all requests that the engine served. kOthers if an engine step that
+// serves requests lies wholly outside of `in_flight`. If no step tells that it serves requests:
+// kOthers if the GPUs were busy in more than a tenth of the time outside of `in_flight`. In all
+// other cases kShared or kKnown, depending on in_flight.shared. Cost: O(n).
 Requests CheckInFlight(const Trace& trace, const InFlight& in_flight);
 
 }  // namespace tacho

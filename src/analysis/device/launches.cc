@@ -31,8 +31,8 @@ bool PutsWork(std::string_view name) {
          lower.find("memset") != std::string::npos;
 }
 
-// For each correlation id: its host call. `puts_work`: for each host call, whether it puts work
-// onto a device.
+// Finds the host call for each correlation id. `puts_work`: by host call, whether it puts work onto
+// a device.
 DenseIndex CallsByCorrelation(const Trace& trace, const RankedIds& ids,
                               const std::vector<uint8_t>& puts_work) {
   const HostCallTable& table = trace.host_calls;

@@ -28,8 +28,8 @@ class FirstPieces {
 
   [[nodiscard]] bool LaunchedWork(uint32_t call) const { return first_[call] != kNone; }
   // The first piece of work that `call` launched, a row of Trace::gpu; kNone if it launched none.
-  // If the call put work onto several devices: the first piece on the device of that piece which
-  // the file lists first.
+  // If the call put work onto several devices, only one device counts: the one whose work comes
+  // first in the file.
   [[nodiscard]] uint32_t FirstOf(uint32_t call) const { return first_[call]; }
   // Returns a row of Trace::gpu: the first piece that `call` launched on the same device as
   // `piece`. `piece` is any piece that `call` launched.
@@ -63,13 +63,14 @@ struct LaunchLinks {
   static constexpr uint32_t kNone = FirstPieces::kNone;
   std::vector<uint32_t> call_of_gpu;  // by row of Trace::gpu: row of Trace::host_calls, or kNone
   FirstPieces first;
-  // By host call: 1 if the call's name says that it puts work onto a device, and work with its
-  // correlation id is joined with it (and not with another call that has the same id).
+  // By host call: whether the call puts work onto a device. 1 if its name says so, and the work
+  // with its correlation id is joined with this call and not with another call of the same id.
   std::vector<uint8_t> puts_work;
 };
-// In a merged file each rank has its own correlation ids. If several calls share one id, work is
-// joined with the call whose name says that it launches, copies or sets; then with the call that
-// starts first; then with the first by name. Cost: O(n) if the ids are dense.
+// Joins calls and work. In a merged file each rank has its own correlation ids. If several calls
+// share one id, the work is joined with a call whose name says that it launches, copies or sets. If
+// there are several of these, with the one that starts first, then with the first by name. Cost:
+// O(n) if the ids are dense.
 LaunchLinks LinkLaunches(const Trace& trace);
 
 bool IsGraphLaunch(std::string_view call);
@@ -115,8 +116,8 @@ struct LaunchTable {
   uint64_t shorter_than_launch = 0;
   DurationStats delay;  // all zero if no work has its launch call in the trace
   // Calls with "GraphLaunch" in their name ("cudaGraphLaunch_ptsz" too), sorted by start, then end.
-  // Only calls that start inside the scope, with those of their pieces that start inside it too. 40
-  // bytes each.
+  // Only calls that start inside the scope are listed, and only pieces of their work that start
+  // inside it are counted. 40 bytes each.
   std::vector<GraphLaunch> graphs;
   DurationStats graph_calls;  // how long these calls take on the host
   // How many of these calls take less than 1 ms, 1 to 5 ms, and more than 5 ms: the classes used by
@@ -134,8 +135,8 @@ struct LaunchTable {
   std::vector<ApiRow> other_apis;
   std::optional<OverheadInCalls> overhead;  // absent: no overhead was recorded on any thread
 };
-// For host and device clocks that are not aligned. Clears the figures that compare times of both:
-// delays, queues, and when the work of graphs ran.
+// Clears the figures that compare times of host and device: delays, queues, and when the work of
+// graphs ran. For traces in which the clocks of host and device are not aligned.
 void ForgetDelays(LaunchTable& table);
 LaunchTable TabulateLaunches(const Trace& trace, const LaunchLinks& links, const Scope& scope = {});
 

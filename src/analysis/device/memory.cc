@@ -145,8 +145,8 @@ class MostOverTime {
   std::vector<int64_t> values_;
 };
 
-// Names of the innermost and the outermost operator open on `track` at a moment. The first is
-// kEmpty if no operator is open, the second if fewer than two are.
+// Names of the innermost and of the outermost operator that is open on `track` at the time `at`.
+// The first is kEmpty if no operator is open, the second if fewer than two are open.
 std::pair<StringId, StringId> OperatorsAt(const TrackIndex& index, TrackId track, TimeNs at) {
   const LaneRows& ops = index.host_ops();
   if (Index(track) >= ops.lanes()) return {};

@@ -29,8 +29,8 @@ struct OperatorBlocks {
 // exactly.
 struct MemoryParts {
   int64_t before = 0;  // bytes from before the recording
-  // Bytes of no recorded block, minus bytes whose release was not recorded. They come from threads
-  // that were not recorded. 0 if nothing is missing.
+  // The net size of allocations by threads that were not recorded: bytes that belong to no recorded
+  // block, minus bytes whose release was not recorded. 0 if nothing is missing.
   int64_t untold = 0;
   std::vector<OperatorBlocks> operators;  // sorted by bytes, most first, then by name
 
@@ -86,9 +86,9 @@ struct MemoryTable {
 
 // What torch recorded with profile_memory=True: an instant event "[memory]" for each allocation and
 // release, with the allocator's totals after it. With a window, levels, peaks and counts are those
-// within the window; but blocks allocated before the window and inside the recording are not
-// MemoryParts::before. Cost: O(n log n) time for n such events, 4 bytes for each and 40 for each
-// block in use; nothing without such events.
+// within the window. But MemoryParts::before always means before the recording, not before the
+// window. Cost: O(n log n) time for n such events; 4 bytes for each event and 40 for each block in
+// use.
 MemoryTable TabulateMemory(const TrackIndex& index, const Scope& scope = {});
 
 }  // namespace tacho

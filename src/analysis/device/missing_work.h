@@ -33,13 +33,14 @@ RecordedWork WorkOf(const Trace& trace);
 // engine if any of its operators does work (device_work.h).
 bool MayBeHostEngine(const RecordedWork& work, const TraceBasics& trace);
 
-// Each tells whether a name is a sign that a model step ran: an operator that computes, a call that
-// launches work. An idle engine only passes requests on (communication, copies) and waits.
+// IsOfAStep: whether an operator of this name computes. LaunchesWork: whether a call of this name
+// launches work. Both are signs that a model step ran, because an idle engine only passes requests
+// on (communication, copies) and waits.
 bool IsOfAStep(std::string_view operator_name, const Classifier& classifier);
 bool LaunchesWork(std::string_view call);
 
-// Adds a note if `trace` has no events at all, or lacks steps or GPU events that it should have,
-// and for device work that is in the file but that tacho does not read.
+// Adds a note if `trace` has no events at all, or lacks steps or GPU events that it should have.
+// Also adds a note if the file has device work that tacho does not read.
 void NoteMissingWork(const RecordedWork& work, const TraceBasics& trace, bool on_host,
                      Notes& notes);
 

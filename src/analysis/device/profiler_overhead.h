@@ -10,8 +10,8 @@
 
 namespace tacho {
 
-// Who causes an overhead. Source: nsys's ENUM_CUPTI_OVERHEAD_TYPE, where each kind ends in
-// "(Profiler)" or "(CUDA)".
+// Who causes an overhead. Source: nsys's ENUM_CUPTI_OVERHEAD_TYPE; the name of each kind in it ends
+// in "(Profiler)" or "(CUDA)".
 enum class OverheadOwner : uint8_t { kUnknown, kProfiler, kCuda };
 
 struct OverheadKind {
@@ -27,10 +27,9 @@ const OverheadKind& KindOfOverhead(std::string_view name);
 std::string_view OverheadOwnerName(OverheadOwner owner);  // "profiler", "cuda", ""
 
 // The overhead that the profiler recorded (slices of category "overhead"), by the thread that it
-// delayed. nsys names the thread. Kineto does not (it writes process -1, thread 0): there the slice
-// belongs to the only thread that calls CUDA; if there are several, to the only one that has a call
-// around the slice; otherwise to no thread. Slices of a kind with `is_beside` belong to no thread
-// either.
+// delayed. nsys names the thread. Kineto writes process -1, thread 0 instead. Such a slice belongs
+// to the only thread that calls CUDA; if several threads do, to the only one that has a call around
+// the slice; otherwise to no thread. Slices of a kind with `is_beside` belong to no thread either.
 class ProfilerOverhead {
  public:
   struct Row {

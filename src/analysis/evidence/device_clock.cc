@@ -94,8 +94,8 @@ void BoundByWaits(const Trace& trace, const std::vector<Waits>& waits,
       for_stream.emplace_back(calls.start[call], most);
     }
   }
-  // A single call that seems to return too early waited for a stream without work, and took long
-  // for another reason.
+  // A single call that returned too early is left out: it is taken to have waited for a stream
+  // without work, and to have been slow for another reason.
   std::ranges::sort(for_stream);
   const auto is_early = [&](size_t i) {
     return i < for_stream.size() && for_stream[i].second < -kClockTolerance;
@@ -119,8 +119,9 @@ void BoundByEnd(const Trace& trace, const Devices& devices, std::vector<DeviceCl
   }
 }
 
-// Whether only one device, and only one process, has launched work. The file does not say for which
-// device and whose work a call waits, so waits give bounds only then.
+// Whether all launched work ran on one device, and was launched by one process. Only then do
+// waiting calls give bounds, because the file does not say for which device, or for whose work, a
+// call waits.
 bool OneWaitsForOne(const Trace& trace, const LaunchLinks& links,
                     const std::vector<DeviceClock>& clocks) {
   if (std::ranges::count_if(clocks, [](const DeviceClock& c) { return c.launched > 0; }) != 1)

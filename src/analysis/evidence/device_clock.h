@@ -13,8 +13,8 @@ namespace tacho {
 // Whether a device's times agree with the host's clock. Profilers convert device times into host
 // times; these may be off by a constant (roctracer), or drift (kineto #1082).
 //
-// Since some orders of events are impossible, there are bounds on `offset`, where host time =
-// device time + offset:
+// Host time = device time + `offset`. Some orders of events are impossible, which gives bounds on
+// `offset`:
 //   - work cannot start before the call that launches it begins: offset >= call.start - work.start;
 //   - a call that waits for the device cannot return before the work launched until then has ended,
 //     and no work ends after the profiler stopped: offset <= end of the call - end of the work.
@@ -37,8 +37,8 @@ struct DeviceClock {
     kCount,
   };
   State state = State::kRight;
-  // `least` from calls in the first and in the last tenth of the recording. They limit how far the
-  // clock can have drifted within the bounds.
+  // Like `least`, but only from calls in the first and in the last tenth of the recording. The two
+  // limit how far the clock can have drifted within the bounds.
   std::optional<DurationNs> least_at_start = {}, least_at_end = {};
 };
 inline constexpr DurationNs kClockTolerance{1'000};       // old traces have whole microseconds

@@ -111,8 +111,9 @@ IntervalSet DoubtfulTime(const TrackIndex& index, const LaunchLinks& links,
     const TimeNs start = clocks.behind ? called - *clocks.behind : trace.span.start;
     const TimeNs end =
         clocks.common ? finished.OverBy(trace.host_calls.When(call).end) : trace.span.end;
-    // The first calls, before any call has recorded work, may launch work that never comes again.
-    // So even without similar work, theirs is taken to have run on a stream with any work.
+    // The first calls, before any call has recorded work, may launch work that is never launched
+    // again, so there may be no similar work. The missing work of such a call is then taken to have
+    // run on any stream that has work.
     const WorkAlike* const alike = called < first ? &works.OfOrAll(call) : works.Of(call);
     if (alike == nullptr) {
       doubtful.push_back({start, end});

@@ -14,8 +14,8 @@ namespace tacho {
 // How much the devices' clocks and the host's differ.
 struct ClocksBound {
   bool common = true;  // all clocks are right
-  // The most by which the devices' clocks are behind the host's. By a device's clock, a call may be
-  // earlier by up to this much. Absent: unknown.
+  // The most by which the devices' clocks are behind the host's, so a call may be earlier by this
+  // much on a device's clock. Absent: unknown.
   std::optional<DurationNs> behind = DurationNs{};
 };
 
@@ -29,10 +29,12 @@ struct ClocksBound {
 // started and after all work launched earlier onto the stream had ended. It ended before the next
 // work on the stream started, and before a call that waited for the device returned.
 //
-// If the call lies in an operator and there are ten similar kernels, the missing work's turn
-// (turns.h) is also taken to be at most twice the longest turn of these. Twice is not enough if the
-// kernels of a prefill are missing, which take a hundred times as long as those of a decode; but
-// then the host or the next work of the stream waited longer, and this limit is not used.
+// The turn of a piece of work is its run time and its wait on its stream (turns.h). If the call
+// lies in an operator and there are ten similar kernels, the missing work's turn is also taken to
+// be at most twice their longest turn. This may be too short, because the kernels of a prefill take
+// a hundred times as long as those of a decode. So if the host waits for work at the end of this
+// limit, the limit reaches to the end of that wait. And if the next work of the stream was launched
+// before the limit ends, that work may have waited, and the limit is not used.
 //
 // `incomplete`: the calls that lack work, as rows of Trace::host_calls, sorted by start. Without a
 // common clock, host times bound only the start of the missing work. Cost: O(n), and a sort of the

@@ -24,13 +24,13 @@ struct Integrity {
   std::vector<uint32_t> incomplete_calls;
   IntervalSet lost_when;
 
-  // The next three say which figures are valid.
+  // Each of the next three functions says whether certain figures are valid.
   //
-  // When and how long work ran.
+  // Figures of when and how long work ran.
   [[nodiscard]] bool device_times() const { return !impossible.times_refused(); }
-  // When the devices were idle or did not compute. `window`: the total length of the devices'
-  // windows; at most 1 % of it may be time outside of the recording (`unrecorded`) or time in which
-  // missing work may have run.
+  // Figures of when the devices were idle or did not compute. `window`: the total length of the
+  // devices' windows; at most 1 % of it may be time outside of the recording (`unrecorded`) or time
+  // in which missing work may have run.
   [[nodiscard]] bool idle_time(DurationNs window, DurationNs unrecorded = {}) const {
     return device_times() && (lost.in_doubt + unrecorded).ns <= window.ns / 100;
   }

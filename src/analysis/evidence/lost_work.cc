@@ -214,8 +214,9 @@ FoundLosses FindLostWork(const TrackIndex& index, const LaunchLinks& links, cons
   incomplete.insert(incomplete.end(), rowless.cut_off.begin(), rowless.cut_off.end());
   std::ranges::sort(incomplete, by_start);
   if (!incomplete.empty()) {
-    // If no work is lost, do not match calls by operator: that would limit the work's turn, but
-    // cut-off work may run until the end of the recording.
+    // If no work is lost, but only cut off, do not match calls by operator. That would limit how
+    // long the missing work may have run, but cut-off work may have run until the end of the
+    // recording.
     if (!works || lost.any()) works.emplace(index, links, lost.any());
     found.when = DoubtfulTime(index, links, incomplete, *works, clocks);
     lost.in_doubt = WithoutComputation(found.when, work, scope);

@@ -14,13 +14,13 @@ struct PartialGraph {
   uint64_t missing = 0;  // least number of pieces of work without a row
 };
 
-// Finds partial launches by comparing the launches of one graph with each other.
+// Finds the graph launches that lack rows, by comparing the launches of one graph with each other.
 //
 // Launches are of one graph if they share "graph node id"s (Kineto since 2026, nsys node by node)
 // or a "graph id"; each should have all nodes that any of them has. Without ids, a launch is
-// compared with larger launches that have the same pieces, by name, and some more. These additional
-// pieces count as missing only if the smaller launch is unlikely to be of another graph: no other
-// launch has exactly its list of names, and one of these holds:
+// compared with larger launches that have pieces of the same names and additional pieces. These
+// additional pieces count as missing only if the smaller launch is unlikely to be of another graph:
+// no other launch has exactly its list of names, and one of these holds:
 //   - It is the first call with a row, and its pieces are the last ones of the larger launch.
 //   - The call after it has no row.
 //   - It has holes: it has at least half of the larger launch's pieces, with all of the names, and

@@ -167,7 +167,7 @@ void TakeCutOff(const Trace& trace, const WorkByLikeness& works, RowlessCalls& f
   std::vector<uint32_t> older, cut_off;
   for (const uint32_t call : found.lost) (is_cut_off(call) ? cut_off : older).push_back(call);
   // Calls count as cut off only if all other lost calls are the first ones of the recording. If
-  // calls in between are lost, the same cause may have lost the last ones.
+  // calls in the middle are lost, the last ones may be lost for the same reason.
   if (cut_off.empty() || older.size() + cut_off.size() == found.judged.size() ||
       !std::ranges::equal(older, std::span(found.judged).first(older.size())))
     return;

@@ -10,9 +10,9 @@
 namespace tacho {
 
 // The steps that may have done more device work than their recorded launches show, as sorted
-// indexes into `steps`. Near the work of such a step ran work whose launch call is not in the
-// trace; or, if the step has no work of its own, such work ran when the step's should have run.
-// Cost: O(n) for GPU work; a sort of the steps' work only if some work has no launch.
+// indexes into `steps`. The sign: work whose launch call is not in the trace ran close to the work
+// of the step. If the step has no work, such work ran when the step's work should have run. Cost:
+// O(n) for GPU work; a sort of the steps' work only if some work has no launch.
 std::vector<uint32_t> StepsWithUnlaunchedWork(const TrackIndex& index, const LaunchLinks& links,
                                               const std::vector<Step>& steps);
 

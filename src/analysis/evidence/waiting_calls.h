@@ -46,9 +46,9 @@ struct FinishedWork {
   friend FinishedWork FindFinishedWork(const Trace& trace);
   TimeNs end_;
 };
-// If the trace has only one stream, calls that waited for a stream count for `before` too, except
-// the last of them: a single call may have waited for a stream that is not in the trace. Cost: O(n)
-// for host calls, and a sort of those that waited.
+// If the trace has only one stream, calls that waited for a stream count for `before` too. The last
+// of them does not count, because a single call may have waited for a stream that is not in the
+// trace. Cost: O(n) for host calls, and a sort of those that waited.
 FinishedWork FindFinishedWork(const Trace& trace);
 
 }  // namespace tacho

@@ -24,8 +24,8 @@ struct WorkAlike {
     if (streams.size() < kMostStreams && std::ranges::find(streams, stream) == streams.end())
       streams.push_back(stream);
   }
-  // A limit on the turn of missing similar work, provided nothing waited for that work. nullopt if
-  // fewer than ten kernels are known.
+  // A limit on the turn (turns.h) of missing similar work: twice the longest turn. Valid if nothing
+  // was seen to wait for that work. nullopt if fewer than ten kernels are known.
   [[nodiscard]] std::optional<DurationNs> Turn() const {
     constexpr size_t kFewest = 10;
     if (kernels < kFewest) return std::nullopt;

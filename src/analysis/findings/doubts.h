@@ -26,8 +26,8 @@ bool HasDoubt(const TraceAnalysis& trace, Doubt doubt);
 // lies outside the window.
 bool BusyIsLeast(const TraceAnalysis& trace);
 bool BusyIsLeast(const RunAnalysis& run);
-// Whether the share of busy time in all recorded time is only a lower bound: if BusyIsLeast, and
-// also if work that was launched before the recording may have run in the recorded time.
+// Whether the share of busy time in all recorded time is only a lower bound. This is so if
+// BusyIsLeast, or if work that was launched before the recording may have run in the recorded time.
 bool BusyIsLeastOfRecorded(const TraceAnalysis* trace);
 
 // Idle time with a smaller share of its whole is not mentioned.

@@ -35,9 +35,10 @@ class DeviceFindings {
     }
   }
 
-  // Adds the causes of idle time. Returns false if nothing else can be said about devices: none has
-  // times, it is unknown when they were idle, or no request was ever in flight. If data is missing
-  // or wrong, adds a finding that says so. `refused`: device times of some trace are impossible.
+  // Adds the causes of idle time. Returns false if nothing else can be said about devices: no
+  // device has times, or it is unknown when they were idle, or no request was ever in flight. If
+  // data is missing or wrong, adds a finding that says so. `refused`: device times of some trace
+  // are impossible.
   bool AddIdle(bool refused);
   void AddExposed();
   void AddWaits(const WaitsSplit& split, const RankTable& ranks);

@@ -24,7 +24,9 @@ struct WaitsSplit {
     DurationNs waits, transfer;
   };
   std::vector<OfRank> ranks;  // the ranks that hold the others up
-  DurationNs skew, transfer;  // the waits that no rank of `ranks` caused; all that is not waiting
+  // `skew`: the waits that no rank of `ranks` caused. `transfer`: all exposed communication that is
+  // not waiting.
+  DurationNs skew, transfer;
   // By trace. The waits add up to those of `ranks` and `skew`, the transfers to `transfer`.
   std::vector<OfTrace> traces;
   // A part of the communication kernels' time is not exposed: see above.
@@ -33,8 +35,8 @@ struct WaitsSplit {
   // no trace.
   bool partial = false;
 
-  // True: the waits and the transfer are exact. False: the waits are a lower bound, the transfer an
-  // upper one.
+  // True: the waits and the transfer are exact. False: the waits are a lower bound, the transfer is
+  // an upper bound.
   [[nodiscard]] bool exact() const { return !overlaps && !partial; }
 };
 

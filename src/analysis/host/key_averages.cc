@@ -48,8 +48,8 @@ std::vector<int64_t> SelfTimes(const HostTree& tree) {
   return self;
 }
 
-// For each StringId, the name under which PyTorch sums such events up; kEmpty if it leaves them
-// out.
+// By StringId: the name under which PyTorch sums up events of this name; kEmpty if PyTorch leaves
+// them out.
 std::vector<StringId> KeyNames(const Trace& trace) {
   std::vector<StringId> key(trace.words.strings.size());
   StringId step = StringId::kEmpty;  // stands for ProfilerStep#1, ProfilerStep#2, ...
@@ -147,8 +147,8 @@ class Allocations {
     return Between(first, last);
   }
 
-  // The allocations and releases at moments when no slice was open on any thread: how many, and
-  // their sum.
+  // Counts and adds up the allocations and releases at moments when no slice was open on any
+  // thread. Returns their number and their sum.
   [[nodiscard]] std::pair<uint64_t, MemoryUse> Lone(std::initializer_list<const HostTree*> trees,
                                                     const Scope& scope) const {
     std::vector<int64_t> change(at_.size() + 1);  // change in the number of open slices, by instant
@@ -198,8 +198,8 @@ class Allocations {
   bool sizes_known_ = true;
 };
 
-// The memory use of each node. Nodes from `in_tree` on stand beside the tree and have no memory use
-// of their own.
+// The memory use of each node. Nodes with an index of `in_tree` or more are not part of the tree;
+// their self memory use is 0.
 std::vector<MemoryUse> MemoryOf(const Allocations& allocations, const HostTree& tree,
                                 size_t in_tree) {
   std::vector<MemoryUse> use;
@@ -215,8 +215,8 @@ std::vector<MemoryUse> MemoryOf(const Allocations& allocations, const HostTree& 
   return use;
 }
 
-// When the profiler stopped: at the end of the event of category "Trace". The file gives slices
-// that were then still open a later end, that of the record window.
+// When the profiler stopped: at the end of the event of category "Trace". In the file, slices that
+// were still open at that moment end later, when the record window ends.
 std::optional<TimeNs> ProfilerStop(const Trace& trace) {
   const StringId session = trace.words.strings.Find("Trace");
   std::optional<TimeNs> stop;

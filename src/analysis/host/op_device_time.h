@@ -32,8 +32,8 @@ OpTree NestOps(const TrackIndex& index);
 std::vector<std::pair<uint32_t, uint32_t>> OpsOfWork(const Trace& trace, const LaunchLinks& links,
                                                      const OpNodes& nodes, const Scope& scope);
 
-// Device time by node, in ns. `self`: of the work that the operator launched itself. `total`: with
-// that of its children.
+// Device time by node, in ns. `self`: the time of the work that the operator launched itself.
+// `total`: that time and the time of the work of its children.
 struct DeviceNs {
   std::vector<int64_t> self, total;
 };

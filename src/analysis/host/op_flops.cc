@@ -13,8 +13,8 @@ namespace {
 
 using Sizes = std::vector<int64_t>;
 
-// The lists of numbers in "[[8, 4], [], [[2], [2]]]". An element that is not a list of numbers,
-// such as a list of tensors, gives nullopt.
+// Reads the lists of numbers in "[[8, 4], [], [[2], [2]]]". An element that is not a list of
+// numbers, such as a list of tensors, becomes nullopt.
 std::vector<std::optional<Sizes>> SizesIn(std::string_view json) {
   std::vector<std::optional<Sizes>> all;
   size_t depth = 0;

@@ -11,8 +11,8 @@
 namespace tacho {
 namespace {
 
-// Tells whether a call is not inside another call of the same table row. Calls must be asked in
-// tree order.
+// Tells whether a call is not inside another call of the same table row. The caller must ask about
+// the calls in tree order.
 class Outermost {
  public:
   explicit Outermost(const HostOpTable& ops) : ops_(ops) {}

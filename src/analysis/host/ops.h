@@ -35,8 +35,9 @@ struct OpRow {
   bool annotation = false;  // true only in key_averages, where annotations have rows of their own
   uint64_t count = 0;
   DurationNs cpu_total, cpu_self, device_total, device_self;
-  // The totals of those calls that are not inside another call of the same row on their thread. So
-  // they never exceed the time that passed. In key_averages they equal the totals.
+  // The totals of only those calls that are not inside another call of the same row on their
+  // thread. No time is counted twice, so they never exceed the time that passed. In key_averages
+  // they equal the totals.
   DurationNs cpu_outermost = {}, device_outermost = {};
   std::optional<int64_t> flops = {};     // see op_flops.h
   std::optional<MemoryUse> memory = {};  // only in key_averages, if memory was recorded

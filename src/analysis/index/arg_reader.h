@@ -13,8 +13,8 @@ namespace tacho {
 // Immutable.
 class ArgReader {
  public:
-  // `old_key` is the argument's name in old files ("Input dims"). It is looked up where there is no
-  // `key`.
+  // `old_key`: the name that the argument has in old files ("Input dims"). It is used for events
+  // without `key`.
   ArgReader(const Trace& trace, std::string_view key, std::string_view old_key = {})
       : trace_(trace) {
     const StringId wanted = trace.words.strings.Find(key);

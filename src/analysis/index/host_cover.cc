@@ -71,8 +71,8 @@ class HostCover {
     int32_t best = -1;
     DurationNs time = outside_;
     for (const auto& [node, covered] : covered_) {
-      // Of slices with equal times the first one wins; a slice also wins over an equal time outside
-      // of all.
+      // If several slices have equal times, the first one wins. A slice also wins if its time
+      // equals the time outside of all slices.
       if (covered > time || (covered == time && (best < 0 || node < best))) {
         best = node;
         time = covered;

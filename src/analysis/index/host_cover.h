@@ -13,9 +13,9 @@ struct HostStretch {
   Interval when;
 };
 
-// The tree of those host slices that overlap one of `stretches`. It nests as in the tree of all
-// slices: a slice that has ended does not close another one that is still open, so slices that are
-// left out make no difference. Cost: O(k log n) for k slices.
+// The tree of those host slices that overlap one of `stretches`. The slices nest as in the tree of
+// all slices: leaving out some slices does not change the parents of the others, because a slice
+// that has ended never closes one that is still open. Cost: O(k log n) for k slices.
 HostTree SlicesAround(const TrackIndex& index, const std::vector<HostStretch>& stretches);
 
 // The slice of `tree` that covers most of `stretch`, where each instant counts for the innermost

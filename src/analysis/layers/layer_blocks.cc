@@ -85,8 +85,8 @@ class BlockNamer {
       blocks_[i] = i < embedding ? Block::kInputPreparation : Block::kEmbedding;
   }
 
-  // Names one piece if it is work that feeds a mixer; returns false if it is not. `product`: this
-  // piece, or one before it in the layer, is a matrix product.
+  // Names one piece if it is work that feeds a mixer; returns false if it is not. `product`:
+  // whether this piece, or an earlier one of the layer, is a matrix product.
   bool NameBeforeMixer(size_t i, bool product) {
     const Role role = roles_[i];
     if (IsProduct(role)) {
@@ -116,7 +116,7 @@ class BlockNamer {
   }
 
   // The MLP begins with the norm after the mixer's output projection. If there is no such norm, the
-  // first product is the output projection and the rest is the MLP.
+  // first matrix product after the mixer is the output projection, and the rest is the MLP.
   void NameAfterMixer(const LayerSpan& layer) {
     size_t mlp = layer.mixer_end;
     bool product = false;

@@ -65,8 +65,8 @@ class LayerFinder {
     has_norm_ = std::ranges::any_of(roles_, IsNorm);
   }
 
-  // Walks back from `mixer` over `count` products and returns the norm before them, at index
-  // `least` or later.
+  // Walks back from the index `mixer` past `count` matrix products. Returns the index of the next
+  // norm before them; nullopt if there is none at `least` or later.
   [[nodiscard]] std::optional<size_t> NormBefore(size_t mixer, size_t count, size_t least) const {
     size_t products = 0;
     for (size_t i = mixer; i-- > least;) {
@@ -86,8 +86,8 @@ class LayerFinder {
     if (roles_[mixer] == roles_[layers_.front().mixer]) {
       if (const auto begin = NormBefore(mixer, products_, least)) return begin;
     }
-    // If the mixer is of another kind than the first layer's: tries one product between the norm
-    // and the mixer, then two.
+    // The mixer is of another kind than that of the first layer, or the layer has another number of
+    // products. So tries one product between the norm and the mixer, then two.
     for (size_t count = 1; count <= 2; ++count) {
       if (const auto begin = NormBefore(mixer, count, least)) return begin;
     }
@@ -130,8 +130,8 @@ class LayerFinder {
 
   void FindLastEnd() {
     LayerSpan& last = layers_.back();
-    // Compares with the nearest earlier layer that has the same kind of mixer, else with the layer
-    // before.
+    // The last layer is compared with the nearest earlier layer that has the same kind of mixer. If
+    // there is none, with the layer before it.
     auto peer = std::find_if(layers_.rbegin() + 1, layers_.rend(), [&](const LayerSpan& layer) {
       return roles_[layer.mixer] == roles_[last.mixer];
     });
@@ -173,8 +173,8 @@ bool AreRegular(std::span<const LayerRole> roles, std::span<const LayerSpan> lay
     with_mlp += experts || std::ranges::count_if(after, IsProduct) >= 2 ? 1 : 0;
   }
   if (with_mlp != 0 && with_mlp != layers.size()) return false;
-  // The first and the last layer may differ: their norm may be fused into another kernel, or a
-  // transfer to another stage follows.
+  // The first and the last layer may differ from the others: their norm may be fused into another
+  // kernel, and the last layer may end with a transfer to another pipeline stage.
   const size_t ends = layers.size() < kFewLayers ? 0 : 1;
   for (size_t i = ends; i + ends < layers.size(); ++i) {
     if (*of_layer[i] < 2) return false;

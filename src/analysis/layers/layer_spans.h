@@ -18,13 +18,15 @@ struct LayerSpan {
 // Finds the layers in the work of one step on one device. `roles`: one role for each piece of work,
 // sorted by start.
 //
-// Each layer has one group of mixers. A layer begins with the norm before the products that feed
-// its mixers. In the first layer this is the first norm after the embedding. The products between
-// this norm and the mixer are counted, because some models (with latent attention) have more norms
-// between these products; all later layers with the same kind of mixer have the same number of
-// products there. A layer ends where the next one begins. The last layer ends after the same work
-// that follows the mixer in the layer before it; if it differs from that layer, it ends at the
-// final norm.
+// Each layer has one group of mixers. A layer begins with the norm before the matrix products that
+// feed its mixers. In the first layer this is the first norm after the embedding. Some models (with
+// latent attention) have more norms between these products. So the products from the first layer's
+// norm to its mixer are counted, and a later layer with the same kind of mixer begins at the norm
+// that has as many products between it and the mixer.
+//
+// A layer ends where the next one begins. The last layer ends after as many products behind its
+// mixer as an earlier layer of its kind (or else the layer before it) has. If its work then differs
+// from the work of that layer, it ends at the final norm.
 //
 // Empty if there are fewer than two layers, because then nothing repeats. Cost: O(n).
 std::vector<LayerSpan> FindLayerSpans(std::span<const LayerRole> roles);
@@ -33,10 +35,9 @@ std::vector<LayerSpan> FindLayerSpans(std::span<const LayerRole> roles);
 std::vector<LayerRole> TellingRoles(std::span<const LayerRole> roles, size_t begin, size_t end);
 
 // Whether `layers` look like the layers of one model: either all have an MLP or none has, none
-// holds an embedding, and each has the same work as another one. If there are four or more, the
-// first and the last may differ. If this is false, the layers found are not reliable, for example
-// because a second model runs in the step or its layers have another structure. Cost: O(n log l)
-// for l layers.
+// holds an embedding, and each has the same work as some other layer. If there are four or more
+// layers, the first and the last may differ. If the result is false, the layers are not reliable,
+// for example because a second model runs in the step. Cost: O(n log l) for l layers.
 bool AreRegular(std::span<const LayerRole> roles, std::span<const LayerSpan> layers);
 
 }  // namespace tacho

@@ -146,8 +146,8 @@ class LayerFinding {
     return table;
   }
 
-  // Calls `visit` for each piece of a step's work, with the time charged to the piece and the
-  // length of the gap before it.
+  // Calls `visit` for each piece of a step's work, with the time that is charged to the piece and
+  // the length of the gap before it.
   static void EachPiece(const StepRoles& of, auto visit) {
     const DeviceItems& device = *of.device;
     TimeNs until = device.items[of.items.front()].when.start;
@@ -190,8 +190,8 @@ class LayerFinding {
     return all;
   }
 
-  // On a CPU engine one operator may be several pieces of work. They all get the block of the first
-  // piece, unless one of the two is inside a layer and the other is not.
+  // On a CPU engine one operator may be several pieces of work. A later piece gets the block of the
+  // operator's first piece, unless one of these two pieces is inside a layer and the other is not.
   static std::vector<LayerBlock> ContinuedBlocks(const Found& found) {
     std::vector<LayerBlock> blocks = found.structure->blocks;
     std::map<uint32_t, LayerBlock> of_row;

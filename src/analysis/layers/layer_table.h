@@ -42,8 +42,8 @@ struct LayerRow {
 struct PhaseLayers {
   Phase phase = Phase::kOther;
   uint64_t steps = 0;
-  // Indexes into StepTable::steps of these steps, one for each device; empty in results that were
-  // read back.
+  // Indexes of these steps in StepTable::steps. A step with work on several devices occurs once for
+  // each device. Empty in results that were read back.
   std::vector<uint32_t> step_indexes;
   std::vector<LayerRow> layers;
   std::vector<BlockTime> outside;  // work outside of all layers
@@ -63,8 +63,8 @@ struct LayerTable {
 };
 
 // Finds the layers of a model in each step from the order of its kernels, without help from the
-// engine (see FindLayerSpans, BlocksOf). Only steps count whose work is known completely. Cost:
-// O(n).
+// engine (see FindLayerSpans, BlocksOf). Steps whose work is not completely known do not count.
+// Cost: O(n).
 LayerTable FindLayers(const PreparedTrace& prepared);
 
 }  // namespace tacho

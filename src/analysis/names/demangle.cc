@@ -18,13 +18,15 @@ constexpr size_t kLongestMangled = 4096;
 constexpr size_t kLongestDemangled = 1 << 16;  // the longest names of PyTorch have 5000 bytes
 constexpr double kMostWritten = 1 << 20;
 
-// Computes an upper bound for the text that a demangler writes, without parsing the name. Letters
-// of identifiers that look like references count as references.
+// Computes an upper bound for the length of the text that a demangler writes, without parsing the
+// name. Letters of identifiers that look like references count as references.
 //
-// S_, S0_, ... refer to earlier parts of the name, in the order in which the parts ended. T_, T0_,
-// ... refer to template arguments; a list of these ends with an E. So a part is not longer than all
-// text written up to the first reference to this part or to a later one. Only a reference to a
-// later part than all references before it can double the text.
+// S_, S0_, ... refer to earlier parts of the name, numbered in the order in which the parts ended.
+// T_, T0_, ... refer to template arguments; a list of template arguments ends with an E.
+//
+// A part has ended before the first reference to it, and before the first reference to any later
+// part. So it is not longer than all text written up to the earlier of these two references. A
+// reference can double the text only if it refers to a later part than all references before it.
 class WriteBound {
  public:
   explicit WriteBound(std::string_view mangled) : mangled_(mangled) {}
@@ -68,8 +70,8 @@ class WriteBound {
   // The size of the part that S`number`_ refers to. Numbers are in base 36 with capital letters: ""
   // is part 0, "0" is part 1.
   double PartSize(std::string_view number) {
-    // Of two numbers, the one with more digits is greater. With equally many digits, byte order is
-    // the order of the numbers.
+    // The number with more digits is the greater one. If both have equally many digits, byte order
+    // is the order of the numbers.
     const auto is_earlier = [](std::string_view a, std::string_view b) {
       return a.size() != b.size() ? a.size() < b.size() : a < b;
     };
@@ -98,8 +100,8 @@ bool IsBounded(std::string_view mangled) {
   if (mangled.size() > kLongestMangled) return false;
   WriteBound bound(mangled);
   double most = bound.Count(0);
-  // The type of a conversion operator refers to arguments that come after it, so the name is
-  // counted twice.
+  // The type of a conversion operator refers to template arguments that come after it. Their size
+  // is known only after a first count, so the name is counted twice.
   if (mangled.find("cv") != std::string_view::npos) most = bound.Count(most);
   return most <= kMostWritten;
 }

@@ -102,8 +102,8 @@ class NameParser {
     return brackets_.Opens(at_) ? std::min(brackets_.End(at_), text_.size()) : at_ + 1;
   }
 
-  // Reads an operator's name and what stands before its parameters: template arguments, or the type
-  // of a conversion operator.
+  // Reads an operator's name and whatever stands between it and the parameters: template arguments,
+  // or the type of a conversion operator.
   bool OperatorName(size_t size) {
     at_ += size;
     const std::string_view rest = text_.substr(at_);
@@ -219,8 +219,8 @@ bool IsLocalPart(std::string_view name) {
 
 std::string ShortArguments(std::string_view list, bool nested, int depth);
 
-// The index of the template argument that holds the functor. The names of PyTorch's adapters tell
-// nothing by themselves.
+// The index of the template argument that holds the functor, if `adapter` is one of PyTorch's
+// adapters. The functor names the kernel, because an adapter's own name tells nothing.
 size_t FunctorArgument(std::string_view adapter) {
   static constexpr std::array<std::pair<std::string_view, size_t>, 8> kAdapters{{
       {"gpu_kernel_impl", 0},

@@ -36,8 +36,8 @@ class PatternSubject {
 // Matches names that contain some pieces of text, in this order, in upper or lower case. In the
 // pattern, "*" stands for any characters between two pieces, "^" at the front for the beginning of
 // a word, and "$" at the end for the end of a word. A word is a run of letters, digits and
-// underscores, so "^norm" finds "norm" and "ns::norm_fwd" but not "layer_norm". With "!" before all
-// this, the pattern matches the names that it would not match otherwise. Immutable.
+// underscores, so "^norm" finds "norm" and "ns::norm_fwd" but not "layer_norm". A pattern that
+// begins with "!" matches exactly the names that the rest of the pattern does not match. Immutable.
 class NamePattern {
  public:
   explicit NamePattern(std::string_view text) {

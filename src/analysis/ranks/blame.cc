@@ -13,8 +13,8 @@
 namespace tacho {
 namespace {
 
-// The class of collectives with this transfer and waiting time, provided it is the same if each of
-// `parts` waits were `residual` shorter or longer; else kInconclusive.
+// The class of collectives by the share of waiting in their time. kInconclusive if the class would
+// change if each of `parts` waits were shorter by `residual`, or if each were longer by it.
 SkewClass ClassOf(DurationNs transfer, DurationNs waits, size_t parts, DurationNs residual) {
   const auto all = static_cast<double>(transfer.ns) + static_cast<double>(waits.ns);
   if (all <= 0) return SkewClass::kInconclusive;

@@ -69,9 +69,9 @@ struct RankBlame {
     size_t last = 0;  // number of collectives to which it came last, so that others waited
     // Its time in transfers, its waiting for others, and the waiting of others that it caused.
     DurationNs transfer, suffered, caused;
-    DurationNs paced;  // part of `caused` that is no lateness: kPace
-    // How much later than the median of the others it came to collectives, summed; below 0:
-    // earlier.
+    DurationNs paced;  // part of `caused` that is not lateness: kPace
+    // How much later it came to collectives than the median of the other ranks, summed over
+    // collectives; below 0: earlier.
     DurationNs late;
     std::vector<SkewCause> caused_by;  // adds up to `caused`; sorted longest first, then by id
     // It caused far more than chance explains (StandsOut in blame.cc).

@@ -62,8 +62,8 @@ struct Size {
   }
 };
 
-// Adds what the kernels of one rank say to `sizes`. `place`: the first entry of this rank in
-// `places`; is moved past its last one.
+// Adds to `sizes` what the kernels of one rank say about the sizes of their collectives. `place`:
+// the first entry of this rank in `places`; this function moves it past the last one.
 void AddSizesOf(uint32_t rank, const std::vector<CommSeries>& all,
                 std::vector<MatchedCollectives::Place>::const_iterator& place,
                 const std::vector<MatchedCollectives::Place>& places, std::vector<Size>& sizes) {

@@ -33,8 +33,9 @@ struct CollectiveSize {
   GroupKind group = GroupKind::kOther;
   // Number of ranks in the process group, even if not all of them have traces; 2 or more.
   int64_t ranks = 0;
-  // Size of all data: of the tensor that is reduced, or of what all ranks together give or get. If
-  // the ranks of an all-to-all have different sizes, the largest one.
+  // For a reduction, the size of the tensor that is reduced. Else, the size of the data that all
+  // ranks together give or get. If the ranks of an all-to-all name different sizes, the largest of
+  // them.
   int64_t bytes = 0;
   size_t count = 0;
   DurationNs transfer;  // median over the collectives
@@ -47,9 +48,9 @@ struct CollectiveSize {
 };
 
 // Groups collectives by size, sorted by total transfer time, longest first. Leaves out collectives
-// of kOther, without a process group, without a size, bytes or time, and (except all-to-alls) those
-// whose ranks name different sizes. Cost: O(p log p) for p parts of collectives. Memory: 32 bytes a
-// collective; nothing if no trace has sizes.
+// of kOther, those without a process group, those of unknown or zero size or time, and those whose
+// ranks name different sizes (except all-to-alls). Cost: O(p log p) for p parts of collectives.
+// Memory: 32 bytes a collective; nothing if no trace has sizes.
 std::vector<CollectiveSize> SizeCollectives(const std::vector<CommRank>& ranks,
                                             const MatchedCollectives& matched,
                                             const SkewEvents& events, const CommGroups& names);

@@ -70,8 +70,9 @@ std::vector<size_t> RecordingOf(const std::vector<CommRank>& ranks) {
   return recordings;
 }
 
-// What is put in front of a rank's keys, so that only ranks of one engine match: `engine` if the
-// series names a process group, else `part`, which also names the part of the engine.
+// The beginnings of a rank's keys, which keep ranks of different engines from matching. `engine`:
+// for series that name a process group. `part`: for other series; it adds the data-parallel and the
+// pipeline number.
 struct Prefixes {
   std::string engine, part;
 };

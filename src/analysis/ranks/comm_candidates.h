@@ -34,9 +34,9 @@ struct CommMessage {
   auto operator<=>(const CommMessage&) const = default;
 };
 
-// The communication kernels of one device that do the same again and again, so that the n-th
-// kernels on all ranks may be one collective. If the trace names process groups: the kernels of one
-// kind of collective ("allreduce") in one group. Else: the kernels of one name.
+// Communication kernels of one device that do the same thing again and again, so that the n-th
+// kernels on all ranks may be one collective. If the trace names process groups, a series has the
+// kernels of one kind of collective ("allreduce") in one group; else the kernels of one name.
 struct CommSeries {
   std::string device;
   std::string key;       // equal on all ranks that take part
@@ -73,9 +73,10 @@ struct RankKernel {
 // One kernel of each device that takes part, sorted by rank; two or more ranks.
 using CommCandidate = std::vector<RankKernel>;
 
-// Groups the kernels of several ranks that may be one collective. Ranks must be of one engine and
-// recording, and kernels of series with the same key. Kernels are grouped by sequence number if all
-// have one; else the n-th kernels of all ranks are a group, provided all ranks have equally many.
+// Groups the kernels of several ranks that may be one collective. The ranks of a group are of one
+// engine and recording, and their series have the same key. Kernels are grouped by sequence number
+// if all have one. Else the n-th kernels of all ranks are a group, provided all ranks have equally
+// many kernels.
 std::vector<CommCandidate> FindCommCandidates(const std::vector<CommRank>& ranks);
 
 }  // namespace tacho

@@ -11,8 +11,8 @@
 namespace tacho {
 namespace {
 
-// The kind that a process group's name says: "tp", "TP:0", "ep_group". nullopt for names that say
-// none ("0", "default_pg").
+// The kind that a process group's name says: "tp", "TP:0", "ep_group". nullopt if the name says no
+// kind ("0", "default_pg").
 std::optional<GroupKind> KindByName(std::string_view name) {
   constexpr std::array<std::pair<std::string_view, GroupKind>, 4> kKinds = {{
       {"tp", GroupKind::kTensor},

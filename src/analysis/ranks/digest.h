@@ -48,9 +48,9 @@ struct IdleOverTime {
 
 // What the analyses over ranks and requests keep of a trace. It owns all that it holds.
 //
-// Memory: 40 bytes a communication kernel and its lead-up (lead_ups.h), 376 bytes a step, 24 KiB a
-// device, and the names of groups and streams. A trace of 100,000 collectives and 20,000 steps on
-// one device takes 11 MB, and 6 MB for lead-ups of eight kinds.
+// Memory: 40 bytes and a lead-up (lead_ups.h) for each communication kernel, 376 bytes a step, 24
+// KiB a device, and the names of groups and streams. A trace of 100,000 collectives and 20,000
+// steps on one device takes 11 MB, and 6 MB for lead-ups of eight kinds.
 struct TraceDigest {
   static constexpr size_t kBytesOfKernel = 40, kBytesOfStep = 376;
   static constexpr size_t kBytesOfLeadUp = 64;  // of up to eight kinds

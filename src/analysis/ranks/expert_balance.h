@@ -29,8 +29,8 @@ struct ExpertBalance {
     // negative: shorter. The rows add up to 0, except for rounding.
     DurationNs longer;
     DurationNs caused;  // waits of others that are charged to its grouped GEMMs (skew_charges.h)
-    // Its GEMMs took longer again and again, by 2 % or more, and it caused clearly more than its
-    // fair share of the waits for grouped GEMMs.
+    // Its GEMMs took longer than those of the other ranks again and again, by 2 % or more in all,
+    // and it caused clearly more than its fair share of the waits for grouped GEMMs.
     bool stands_out = false;
   };
 

@@ -7,8 +7,9 @@
 namespace tacho {
 namespace {
 
-// Calls `add` with the parts of `when` that no interval of `covered` covers; these are disjoint and
-// sorted. `next`: index of the first one that may end after `when` begins; is moved forward.
+// Calls `add` with the parts of `when` that no interval of `covered` covers; the intervals of
+// `covered` are disjoint and sorted. `next`: the index of the first interval that may end after
+// `when` begins; this function moves it forward.
 template <typename AddPart>
 void AddUncovered(Interval when, const std::vector<Interval>& covered, size_t& next,
                   const AddPart& add) {

@@ -18,8 +18,8 @@ namespace tacho {
 // What a device did before each of its communication kernels: compute by category, copies, and idle
 // time by cause. This is what makes a rank late for a collective.
 
-// A kind of time. The values of IdleCause come first, then these four, then one for each category
-// of compute (kLeadFirstCategory + WorkCategory).
+// A kind of time. The first values are those of IdleCause, then come the five that are named below,
+// then one for each category of compute (kLeadFirstCategory + WorkCategory).
 using LeadKind = uint16_t;
 inline constexpr LeadKind kLeadCopies = static_cast<LeadKind>(IdleCause::kCount);  // and memsets
 inline constexpr LeadKind kLeadCollective = kLeadCopies + 1;  // a communication kernel itself
@@ -27,8 +27,8 @@ inline constexpr LeadKind kLeadCollective = kLeadCopies + 1;  // a communication
 // waits that are too short for the clocks to show whom they were for.
 inline constexpr LeadKind kLeadUnknown = kLeadCopies + 2;
 inline constexpr LeadKind kLeadTooShort = kLeadCopies + 3;
-// Never in LeadUps: ChargeSkew uses it for a wait because the host launched no more slowly than the
-// host of the waiting rank, but later.
+// Never in LeadUps: ChargeSkew uses it for a wait if the host of the late rank launched no more
+// slowly than the host of the waiting rank, but later.
 inline constexpr LeadKind kLeadPace = kLeadCopies + 4;
 inline constexpr LeadKind kLeadFirstCategory = kLeadCopies + 5;  // + WorkCategory
 

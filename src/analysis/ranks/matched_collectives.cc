@@ -22,8 +22,9 @@ struct Pair {
   bool by_order = false;
 };
 
-// Whether a clock difference could as well mean that a rank missed a collective: if it exceeds half
-// the time between two collectives, the next collective is just as near.
+// Whether a clock difference is doubtful because it may mean that one rank missed a collective.
+// This is so for kernels that were matched by their order if the difference exceeds half the time
+// between two collectives: then the next collective is nearer.
 bool IsAmbiguous(const std::vector<Pair>& pairs, DurationNs ahead) {
   if (std::ranges::none_of(pairs, &Pair::by_order)) return false;
   std::vector<TimeNs> ends;

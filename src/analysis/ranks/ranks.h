@@ -23,8 +23,8 @@ struct RankInput {
   std::string trace_id;  // "" if the header has none
   std::string gpus;      // names of the GPUs in the header; "" if it names none
   bool complete = true;  // nothing of the trace is lost
-  // Not null if the trace is one of several slices of a recording that overlap in time: the devices
-  // of all these slices together.
+  // The devices of several slices together, if the trace is one of several slices of a recording
+  // that overlap in time; else null.
   const std::vector<DeviceTime>* together = nullptr;
 };
 
@@ -43,8 +43,8 @@ struct RankRow {
   DurationNs window, busy, idle, compute, exposed_comm, exposed_copy, comm_busy, kernel_sum;
   // All its devices are whole (DeviceTime::whole). If not, the row is not compared with others.
   bool whole = true;
-  // Nothing of the trace is lost. If something is, its times are too short to compare them with
-  // those of others; its busy share is still compared.
+  // True: nothing of the trace is lost. False: its times are too short to compare them with those
+  // of others; its busy share is still compared.
   bool complete = true;
   size_t steps = 0;
   std::optional<int64_t> start_unix_ns;  // start of the first device work
@@ -89,8 +89,8 @@ struct RankTable {
   // size; a worker counts as n engines if n traces of one recording claim the same rank.
   int64_t ranks_with_trace = 0, ranks_in_all = 0;
   std::vector<RankRow> rows;  // sorted by identity (rows without one last), then path
-  // The figures below compare the ranks of a recording that did device work and are whole; times
-  // are compared only between ranks of which nothing is lost.
+  // The figures below compare ranks of the same recording: only ranks that did device work and are
+  // whole. Times are compared only between ranks of which nothing is lost.
   //
   // Least and largest busy share of a rank's window, 0..1, in the recording where the two differ
   // most.
@@ -138,8 +138,8 @@ struct Straggler {
   Why why = Why::kUnknown;   // the reason for most of the waiting that it caused
   double why_share = 0;      // the share of the waiting that has this reason, 0..1
   SkewCause main = {};       // the largest cause with this reason
-  // How much later than the median of the others it came to collectives, summed and divided by its
-  // steps without the first, in which lateness is not known. Absent with fewer than two steps.
+  // How much later it came to collectives than the median of the others: the mean per step. Leaves
+  // out the rank's first step, in which lateness is not known. Absent with fewer than two steps.
   std::optional<DurationNs> late_a_step = {};
 };
 

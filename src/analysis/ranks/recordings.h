@@ -11,10 +11,10 @@ namespace tacho {
 // Finds which traces belong together. All results are indexes into the traces that are passed in.
 
 // When each trace was recorded, from its first event to its last; nullopt without events. The times
-// are Unix times: from the base time in the header, or because the file has Unix times (as before
-// 2024). A trace that lost its base time gets the one that all others name, because a base time
-// stays the same for a quarter of a year. If no trace has one, these are the times in the files,
-// which cannot be compared between files.
+// are Unix times: they count from the base time in the header, or the file itself has Unix times
+// (as files written before 2024 have). A trace that lost its base time gets the one that all others
+// name, because a base time stays the same for a quarter of a year. If no trace has one, these are
+// the times in the files, which cannot be compared between files.
 std::vector<std::optional<Interval>> RecordedTimes(const std::vector<RankInput>& traces);
 
 // Whether `t` is Unix time (2001 or later). Times that count from the base time of a header are

@@ -224,9 +224,11 @@ class Charger {
     });
   }
 
-  // How much further behind the host of a waiting rank the host of the rank that came last has
-  // fallen than it had in this step until collective `from`; absent unless the hosts launched both
-  // collectives in one step. Only new records count: launches differ by chance, both ways.
+  // The host of the last rank may launch later in a step than the host of a waiting rank. Returns
+  // by how much it is further behind at this collective than at any earlier one of the step; 0 if
+  // it is not. Only such new maxima count, because launches differ by chance, both ways. Absent
+  // unless each host launched, in one step, its kernels of this collective and of the last shared
+  // one (`last_from`, `waiting_from`).
   [[nodiscard]] std::optional<DurationNs> NewlyBehind(const Part& last, uint32_t last_from,
                                                       const Part& waiting, uint32_t waiting_from) {
     const auto& of_last = events_.devices[last.device].lead_ups->launches;

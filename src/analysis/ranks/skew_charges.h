@@ -15,11 +15,11 @@ namespace tacho {
 // right even if a clock drifts.
 //
 // A wait is charged to the rank that came last. It and the waiting rank had begun together, at the
-// end of the last earlier collective that all ranks of this collective shared. The time that the
-// last rank spent on each kind of work since then (LeadUps), less the waiting rank's time on that
-// kind, adds up to the wait; the kind with the largest excess is charged first. If the last rank
-// itself waited meanwhile for a third rank, in a collective of other ranks, this excess is charged
-// to the rank and the kind to which that wait was charged.
+// end of the last earlier collective that all ranks of this collective shared. Since then, the last
+// rank spent more time than the waiting rank on some kinds of work (LeadUps), and less on others;
+// these differences add up to the wait. The kind with the largest excess is charged first. If the
+// last rank itself waited for a third rank, in a collective with other ranks, this excess is
+// charged to the rank and the kind to which that wait was charged.
 //
 // In a step that the host launches kernel by kernel, a rank that once came late stays last: the
 // others have launched ahead while they waited, so their devices no longer wait for their hosts.
@@ -35,13 +35,14 @@ struct SkewCharges {
     DurationNs suffered, caused;
     DurationNs paced;                   // part of `caused`: kLeadPace
     std::vector<DurationNs> caused_by;  // by LeadKind
-    // Twice the time by which it came later than the median of the others, summed; negative:
-    // earlier.
+    // How much later it came than the median of the others, summed over collectives and doubled;
+    // negative: earlier.
     DurationNs twice_late;
-    // `excess`: `caused` - `suffered`, in ns, without kLeadPace. `squares`: the squares of this
-    // difference, summed over steps, because a rank that is behind in a step is behind in several
-    // of its collectives; a collective of no known step counts as a step. `variance`: the variance
-    // that `excess` would have if chance gave each rank of a step the difference of any other.
+    // `excess`: `caused` - `suffered`, in ns, without kLeadPace. `squares`: this difference is
+    // taken for each step, squared, and summed. It is not taken for each collective, because a rank
+    // that is behind in a step is behind in several of its collectives. A collective of no known
+    // step counts as a step of its own. `variance`: the variance of `excess` if, in each step,
+    // chance gave each rank the difference of any rank.
     double excess = 0, squares = 0, variance = 0;
     // All waiting but kLeadPace, and the number of parts, in the collectives in which it took part.
     DurationNs waits_around;

@@ -15,8 +15,8 @@ namespace tacho {
 using DigestsOfRanks = std::vector<const TraceDigest*>;
 
 // The matched collectives with their kernels on the devices of each rank: the input of ChargeSkew.
-// Refers to the digests. A collective counts only if all of its kernels have a lead-up; the others
-// lie outside the scope.
+// Refers to the digests. A collective counts only if all of its kernels have a lead-up; other
+// collectives lie outside the scope.
 struct SkewEvents {
   static constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
 

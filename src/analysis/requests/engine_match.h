@@ -10,19 +10,19 @@ namespace tacho {
 
 // What a match assumes about the requests that an engine served, strictest first.
 enum class Served : uint8_t {
-  // As kRecordedToLimit, and no request pauses: it is in each step that generates, from its first
-  // token to its last. An engine that runs short of memory does pause a request, and vLLM then
-  // reads its prompt again in a step that has more tokens than requests. So requests with such a
-  // step between their tokens are exempt.
+  // Like kRecordedToLimit. In addition, no request pauses: from its first token to its last, it is
+  // in each step that generates. A request is exempt if a step between its tokens has more tokens
+  // than requests: if memory runs short, vLLM pauses a request, and later reads its prompt again in
+  // such a step.
   kRecordedGapless,
   // The engine served only recorded requests, so they account for all tokens that the steps report.
-  // And no step has a request after the token with which it reached its limit.
+  // A request that reached its token limit is in no step after its last token.
   kRecordedToLimit,
   // The engine served only recorded requests, but a request may be in one or two more steps after
   // the one that makes its last token (SGLang with overlapped scheduling).
   kRecorded,
-  // As kRecordedGapless, but the engine also read prompts of other requests, whose answers have one
-  // token at most: a load of prompts, a health check.
+  // Like kRecordedGapless, but the engine also read prompts of other requests, whose answers have
+  // at most one token, such as health checks.
   kOthersPrompts,
   kOthersToo,  // the engine served any other requests too
 };
@@ -38,20 +38,20 @@ class EngineMatch {
   void Add(uint32_t request, bool optional) { seats_.Add(request, optional); }
 
   // Finds the slots that each token can be in. Returns kJoined, kOthers, kContradiction or
-  // kTooMuch. An optional request that cannot be on this engine gets Seating::fits = false; one
-  // that some step cannot do without gets needed() = true.
+  // kTooMuch. For an optional request that cannot be on this engine, Seating::fits becomes false.
+  // If some step needs a token of a request, needed() is true for this request.
   JoinWhy Match(Served served);
-  // Compares each step with the recorded requests in flight within a second of it: true if the step
-  // has more requests, or reads a longer prompt, than they have. Then the engine served others
-  // too, unless the clocks are wrong by a second.
+  // True if some step has more requests, or reads a longer prompt, than the recorded requests in
+  // flight within a second of the step. This proves that the engine served others too, unless the
+  // clocks are wrong by more than a second.
   [[nodiscard]] bool OthersProven() const;
   // Whether kRecordedGapless may hold: some step makes exactly one token for each request.
   [[nodiscard]] bool MayBeGapless() const {
     return rooms_.uneven_before.back() < rooms_.answers.size();
   }
   // Call after Match(kRecordedToLimit) or Match(kRecordedGapless). True if the trace supports the
-  // assumption about limits: some request that ended at its limit has all its tokens in the trace,
-  // and steps follow in which the request could have been but was not.
+  // assumption that a request is in no step after it reached its token limit: some request that
+  // ended at its limit has all its tokens in the trace, and is not in the steps that follow.
   [[nodiscard]] bool LimitProven() const;
 
   [[nodiscard]] const PossibleSeats& seats() const { return seats_; }

@@ -37,8 +37,9 @@ struct JoinEngine {
 // short. The work of a draft model is not: if the engine decodes speculatively, `made` is the
 // annotation's end.
 //
-// `to_client`: the shift from the trace's clock to the client's; the clocks are not related if it
-// is nullopt or has no error. Steps without counts in their annotation are kept. Cost: O(n log n).
+// `to_client`: the shift from the trace's clock to the client's; if it is nullopt or has no error,
+// the two clocks are not related. Steps without counts in their annotation are kept. Cost:
+// O(n log n).
 JoinEngine EngineOf(const TraceDigest& digest, const std::optional<ClockShift>& to_client);
 
 }  // namespace tacho

@@ -172,8 +172,8 @@ class Joiner {
       const Candidates &was = before[i], &is = candidates_[i];
       if (was.engines == is.engines && was.elsewhere == is.elsewhere) continue;
       if (is.engines.empty() && !is.elsewhere) {
-        // The request fits no engine, so the times of one of these engines, or its record, are
-        // wrong.
+        // The request fits no engine, so the request's record is wrong, or the times of one of
+        // these engines are.
         for (const uint32_t engine : was.engines)
           join_.engine_why[engine] = JoinWhy::kContradiction;
       }
@@ -255,7 +255,8 @@ class Joiner {
   std::vector<std::optional<EngineMatch>> at_;  // by engine
   std::vector<std::vector<uint32_t>> group_;    // by engine: others that may share its requests
   std::vector<bool> serves_others_, may_be_gapless_;  // by engine
-  // By request whose engine is not known, then token: whether a step of a trace may have made it.
+  // For each request whose engine is not known, and each of its tokens: whether a step of a trace
+  // may have made the token.
   std::vector<std::vector<bool>> maybe_inside_;
 
  public:

@@ -14,8 +14,9 @@ enum class JoinWhy : uint8_t {
   kJoined,
   // Joined, but the engine also served requests that are not in the records: its steps had more
   // requests, or longer prompts, than the records have in flight. So recorded tokens need not
-  // account for all tokens of a step, and fewer of them are tied. If the records account for all
-  // generated tokens, only prompts are taken to be foreign, and `gapless` is true.
+  // account for all tokens of a step, and the steps of fewer tokens are known (Fit::kTied). If the
+  // records account for all generated tokens, only prompts are taken to be foreign, and `gapless`
+  // is true.
   kOthers,
   kNoWorkers,      // the records do not say which engines they were sent to
   kNoRequests,     // no record of this engine has tokens and times
@@ -37,7 +38,7 @@ struct TokenSeat {
   Fit fit = Fit::kUnknown;
   bool or_outside = false;  // used with kOneOf only
   // Indices of steps of the request's engine. kTied: both are the step that made the token. kOneOf:
-  // the first and the last step that fit; not every step between them need fit. Else 0.
+  // the first and the last step that fit; not every step between them need fit. Else both are 0.
   uint32_t first = 0, last = 0;
 
   bool operator==(const TokenSeat&) const = default;
@@ -49,7 +50,7 @@ struct JoinedRequest {
   // tokens are then kUnknown, except that a token is kOutside if it is so on each of these engines.
   uint32_t engine = kNoEngine;
   // One entry for each output token; empty if the record does not say how many there are. If the
-  // answer broke off, the tokens that arrived.
+  // answer broke off, one for each token that arrived.
   std::vector<TokenSeat> tokens;
 };
 
@@ -63,17 +64,17 @@ struct JoinedRequest {
 // - Each step makes as many tokens as its annotation says.
 // A token is tied if all assignments that meet these rules put it on the same step.
 //
-// A request pauses if it is absent from a step that generates between its first and its last token.
-// If assignments without pauses exist, only these count: JoinWhy stays kJoined, and `gapless` is
-// true. A request may still pause if a step between its tokens has more tokens than requests: such
-// a step may read the prompt of a preempted request again.
+// A request pauses if, between its first and its last token, some step generates without it. If
+// assignments without pauses exist, only these count: JoinWhy stays kJoined, and `gapless` is true.
+// A request may still pause if a step between its tokens has more tokens than requests: such a step
+// may read the prompt of a preempted request again.
 struct RequestJoin {
   // kJoined if any engine is joined; else the first in the order of JoinWhy among `engine_why`.
   JoinWhy why = JoinWhy::kNoRequests;
   std::vector<JoinEngine> engines;
   std::vector<JoinWhy> engine_why;  // by engine
-  // By engine. True: the ties assume that no request paused between its first and its last token.
-  // That is how continuous batching works, and all steps and records agree with it.
+  // By engine. True: no request paused between its first and its last token, and the ties rest on
+  // this assumption. Continuous batching works this way, and all steps and records agree with it.
   std::vector<bool> gapless;
   std::vector<JoinedRequest> requests;  // by index into RequestTable::rows
   // Counts of tokens over all requests. `tokens` counts all but kOutside, so it is `tied` +
@@ -83,7 +84,7 @@ struct RequestJoin {
 };
 
 struct JoinOptions {
-  // True: assume that engines may pause requests without a sign of it in their steps. Then
+  // True: assume that engines may pause requests although their steps do not show it. Then
   // RequestJoin::gapless is false.
   bool may_pause = false;
 };

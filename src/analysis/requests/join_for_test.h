@@ -29,8 +29,8 @@ class JoinScene {
     engine.clock_error = DurationNs{error_us * 1000};
     return engine;
   }
-  // Adds a step. For its label, Of(c, ctoks, g, gtoks) has c requests that read `ctoks` prompt
-  // tokens and g requests that generate `gtoks` tokens.
+  // Adds a step. Of(c, ctoks, g, gtoks) makes a label: c requests read `ctoks` prompt tokens, and g
+  // requests generate `gtoks` tokens.
   static void Step(JoinEngine& engine, int64_t start_ms, int64_t end_ms, StepLabel label) {
     const TimeNs end{end_ms * 1'000'000};
     engine.steps.push_back({label,

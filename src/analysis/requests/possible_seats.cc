@@ -11,8 +11,8 @@ class SlotCursor {
   SlotCursor(const std::vector<SlotProblem::Slot>& slots, int32_t at, int32_t step)
       : slots_(slots), at_(at), step_(step) {}
 
-  // Puts the next token into the nearest slot with room for it, not before `bound` in the direction
-  // in which the cursor moves. Returns the slot.
+  // Puts the next token into the nearest slot that has room, at `bound` or beyond it in the
+  // direction in which the cursor moves. Returns the slot.
   int32_t Take(int32_t bound) {
     if (step_ > 0 ? bound > at_ : bound < at_) {
       at_ = bound;

@@ -9,8 +9,9 @@
 
 namespace tacho {
 
-// The slots of StepRooms in which a token may have been made: from `first` to `last`, inclusive. -1
-// stands for all steps before the trace, the number of slots for all steps after it.
+// The slots of StepRooms in which a token may have been made: from `first` to `last`, inclusive.
+// The value -1 stands for all steps before the trace; the number of slots stands for all steps
+// after it.
 struct SeatRange {
   int32_t first = 0, last = 0;
   [[nodiscard]] bool fixed() const { return first == last; }
@@ -24,7 +25,8 @@ struct Seating {
   bool optional = false;
   bool fits = true;
   uint32_t waits_from = 0;  // first step that may have read its prompt
-  // Prompt slots that may have made its first token; without tokens: that may have read its prompt.
+  // Prompt slots that may have made its first token. If it has no tokens: prompt slots that may
+  // have read its prompt.
   SeatRange first_token;
   size_t seats = 0;        // where PossibleSeats::seats has its second token, then the later ones
   uint32_t later = 0;      // number of its tokens after the first one
@@ -42,16 +44,17 @@ class PossibleSeats {
   // `engine`, `rooms` and `times` must outlive the object. `engine` has steps and a clock_error.
   PossibleSeats(const JoinEngine& engine, const StepRooms& rooms, const TokenTimesOf& times);
 
-  // Adds a request. Seating::fits is false if it cannot have been here. Cost: O(tokens), and
-  // O(log steps) for each gap between tokens.
+  // Adds a request. Seating::fits becomes false if this engine cannot have served it. Cost:
+  // O(tokens), and O(log steps) for each gap between tokens.
   void Add(uint32_t request, bool optional);
   // Narrows the ranges of one request by the order of its tokens: a later token is in a later slot
   // and, if `gapless`, in the very next one. Returns whether a range changed. Cost: O(tokens).
   bool Order(Seating& seating);
 
-  // True: a request is in each step that generates between its first and its last token, as in
-  // continuous batching. Exempt are requests with a slot between these tokens that makes more
-  // tokens than it has generating requests: such a step may read a preempted request again.
+  // True: between its first and its last token, a request is in each step that generates, as in
+  // continuous batching. A request is exempt if some slot between these tokens makes more tokens
+  // than the slot's step has generating requests: such a step may read the prompt of a preempted
+  // request again.
   bool gapless = false;
 
   std::vector<Seating> seatings;  // in the order of Add
@@ -71,8 +74,8 @@ class PossibleSeats {
 
  private:
   void PlaceFirst(Seating& seating, const TokenTimes& times);
-  // The last step that had ended by `at`, searched from step `from` on. -1: no step had. The number
-  // of steps: even a step after the trace may have ended by `at`.
+  // The last step that had ended by `at`, searched from step `from` on. Returns -1 if no step had,
+  // and the number of steps if even a step after the trace may have ended by `at`.
   [[nodiscard]] int64_t LastEnded(TimeNs at, int64_t from) const;
   // Converts a result of LastEnded: the last prompt or answer slot at or before that step. `before`
   // is StepRooms::prompts_before or answers_before.

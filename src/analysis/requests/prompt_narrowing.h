@@ -8,8 +8,8 @@ namespace tacho {
 // steps read. Narrow() assumes that all requests of the engine are in the records.
 //
 // A request is reading while it has been sent and has no token yet.
-// - If a step reads as many prompts as there are requests that may be reading then, it reads all of
-//   theirs, so none of these requests has its first token earlier.
+// - If a step reads as many prompts as there are requests that may be reading at that time, it
+//   reads the prompts of all of them. So none of these requests has its first token earlier.
 // - A step that reads one prompt reads no more tokens than that prompt has.
 // - The steps up to the first token have read the whole prompt, except what was cached.
 // A step that reads one token may be the server's check of its own health (SGLang), which has no
@@ -23,8 +23,8 @@ class PromptNarrowing {
   // Narrows the ranges of first tokens by the numbers of prompt tokens. This is right even if the
   // engine also serves others. Returns whether any range changed. Cost: O(requests log slots).
   bool Trim(PossibleSeats& seats) const;
-  // As Trim, and also by the numbers of prompts. Cost: that of Trim, and for each request a look at
-  // up to kMostLooks slots where it may be reading.
+  // Like Trim, but also uses the numbers of prompts. Cost: that of Trim, and a look at up to
+  // kMostLooks slots for each request.
   bool Narrow(PossibleSeats& seats);
   // After Narrow: whether some step reads more prompts than there are requests that may be reading.
   [[nodiscard]] bool lacks_readers() const { return lacks_readers_; }

@@ -86,8 +86,8 @@ class PromptReader {
     lost_ = false;
   }
 
-  // Once order_[0, from) are complete: the prompts that are completed next, all by the same step.
-  // Only those that `step` could have read a part of.
+  // The prompts that are completed next, all by one step, if order_[0, from) are complete. Leaves
+  // out those of which `step` cannot have read a part.
   [[nodiscard]] std::vector<size_t> CompletedNext(size_t from, uint32_t step) const {
     std::vector<size_t> found;
     for (size_t i = from; i < order_.size(); ++i) {
@@ -105,8 +105,9 @@ class PromptReader {
   std::vector<PromptReads> reads_;
   size_t next_ = 0;  // index into `order_`: the first prompt that is not complete
   HalfRead half_;
-  // True at the start, and after a step that could not be assigned: a prompt may be half read that
-  // `half_` does not know. Results wait in `unsure_` until a step leaves nothing half read.
+  // True at the start, and after a step that could not be assigned. In both cases, a prompt may be
+  // half read although `half_` does not say so. Results wait in `unsure_` until a step leaves
+  // nothing half read.
   bool lost_ = true;
   std::vector<std::pair<size_t, PromptReads>> unsure_;
 };

@@ -44,8 +44,8 @@ void AddBands(std::vector<const RequestRow*> whole, RequestAnalysis& analysis) {
   for (size_t band = 0; band + 1 < std::size(kBandBounds); ++band) {
     const double to = kBandBounds[band + 1];
     auto end = static_cast<size_t>(std::llround(to * static_cast<double>(count)));
-    // With few requests too, the slowest one is in the last band, and the middle one in the median
-    // band.
+    // However few the requests, the slowest one is in the last band, and the middle one in the
+    // median band.
     if (to < 1 && count > 0) end = std::min(end, count - 1);
     if (band == kMedianBand) end = std::max(end, std::min(count - 1, count / 2 + 1));
     end = std::max(end, begin);

@@ -28,8 +28,9 @@ struct SlowestHave {
     RequestPart part = RequestPart::kUnknown;
     DurationNs more;
   };
-  // Only parts that are longer, sorted by the difference, largest first. Each is a lower bound: the
-  // unknown time of the median band may be of any part, so it is subtracted.
+  // Only the parts that take longer in the slowest band, largest difference first. Each difference
+  // is a lower bound: the unknown time of the median band is subtracted, since it may belong to any
+  // part.
   std::vector<Part> parts;
   double tokens = 0, median_tokens = 0;  // means of the two bands
 };

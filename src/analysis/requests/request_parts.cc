@@ -96,8 +96,9 @@ class RequestSplitter::Path {
  public:
   explicit Path(Interval whole) : at_(whole.start), end_(whole.end) {}
 
-  // Counts the time up to the end of `when` as these parts, but only what lies within the interval
-  // and was not counted before. A gap before `when` counts as unknown.
+  // Counts the time up to the end of `when` as `parts`. Leaves out time outside of the whole
+  // interval and time counted before, and scales `parts` down accordingly. A gap before `when`
+  // counts as unknown.
   void Spend(Interval when, const RequestParts& parts) {
     SpendAll(when.start, RequestPart::kUnknown);
     const TimeNs until = std::min(when.end, end_);
@@ -213,8 +214,9 @@ RequestParts RequestSplitter::OfTimeBefore(uint32_t step, Role role) const {
     return OnePart(RequestPart::kUnknown, length);
   RequestParts parts = OfCell(2 * size_t{step}, length, role);
   if (role != Role::kOther) return parts;
-  // The request was not in the step. Without the step there would be one pause less, so a usual
-  // pause is charged to it; the rest of a longer pause has another reason.
+  // The request waited for a step that it was not in. Without this step there would also have been
+  // one pause between steps less. So the step is charged with one pause of the usual length; the
+  // rest of a longer pause has another cause.
   const RequestPart of_step =
       steps_[step].label.context_requests > 0 ? RequestPart::kWaitPrefill : RequestPart::kPreempted;
   for (const RequestPart part :

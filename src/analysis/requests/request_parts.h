@@ -45,8 +45,8 @@ struct RequestParts {
   }
   [[nodiscard]] DurationNs Sum() const;
   void Add(const RequestParts& more);
-  // These parts, scaled in proportion so that they add up to `sum` exactly; unchanged if `sum` is
-  // not below Sum().
+  // These parts, scaled down in proportion so that they add up to `sum` exactly. If `sum` is Sum()
+  // or more, these parts unchanged.
   [[nodiscard]] RequestParts ScaledTo(DurationNs sum) const;
   bool operator==(const RequestParts&) const = default;
 };
@@ -94,9 +94,10 @@ class RequestSplitter {
   RequestSplitter(const std::vector<DigestStep>& steps, const StepCells& cells,
                   DurationNs clock_error, const std::vector<DurationNs>& skew = {});
 
-  // Takes in the time from a request's sending to its first step. The shortest of these times is
-  // kNetwork of all requests. Call it for each request that did not queue, before any function that
-  // returns parts. Without a call, kNetwork is 0 and this time is part of kQueue.
+  // Tells the splitter how long a request took from its sending to its first step. The shortest of
+  // these times becomes the part kNetwork of every request. Call this for each request that did not
+  // queue, before any function that returns parts. Without a call, kNetwork is 0, and the whole
+  // time is part of kQueue.
   void AddFirstStep(TimeNs sent, uint32_t first_read);
 
   // The parts of the time from `due` until the client had the chunk. Their sum is exactly that
@@ -111,8 +112,9 @@ class RequestSplitter {
   // first step begins before the request was sent, or tokens are seen before their step's end.
   [[nodiscard]] bool Contradicts(const RequestTimes& times, const RequestFit& fit) const;
 
-  // The median length of the decode steps with `requests` requests or, if none has, with the
-  // nearest number between half and double; nullopt if there is no such step.
+  // The median length of the decode steps with `requests` requests. If there are none, that of the
+  // decode steps with the nearest number of requests, between half and double of `requests`.
+  // nullopt if there are none either.
   [[nodiscard]] std::optional<DurationNs> DecodeStep(int64_t requests) const;
 
   enum class Role : uint8_t { kReadsPrompt, kMakesToken, kOther };

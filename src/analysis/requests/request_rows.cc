@@ -53,9 +53,9 @@ class SplitRun {
   void Add(uint32_t number);
   void FindReads(uint32_t number);
   void NarrowClock(uint32_t number);
-  // Whether a request did not queue: its prompt is first read by the first step that began after
-  // the request was sent or, as the engine may plan one step ahead, by the second. False if the
-  // first step of the recording reads it: earlier steps are not known.
+  // Whether a request did not queue: the first step that began after the request was sent reads its
+  // prompt, or the second one does, because the engine may plan one step ahead. False if the prompt
+  // is read by the first step of the recording, because earlier steps are not known.
   [[nodiscard]] static bool IsReadAtOnce(const Engine& engine, TimeNs sent, uint32_t first_read) {
     const std::vector<StepCells::Step>& cells = engine.digest->cells.steps;
     return first_read > 0 && cells[std::max(first_read, 2U) - 2].work.start <= sent;
@@ -145,9 +145,10 @@ void SplitRun::FindReads(uint32_t number) {
   for (size_t i = 0; i < numbers.size(); ++i) reads_[numbers[i]] = found[i];
 }
 
-// Narrows the shift between the client's clock and that of the steps. No request is read before it
-// was sent, and no token seen before it was made: this gives the least and the most by which the
-// shift may change. Takes the middle between them; its error is at most half their distance.
+// Narrows the shift between the client's clock and that of the steps. No prompt is read before its
+// request was sent, and no token is seen before it was made. These two facts give the least and the
+// most by which the shift may change. Takes the middle between them; its error is at most half
+// their distance.
 void SplitRun::NarrowClock(uint32_t number) {
   Engine& engine = engines_[number];
   DurationNs least = -engine.clock_error, most = engine.clock_error;

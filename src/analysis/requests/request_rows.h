@@ -31,8 +31,9 @@ struct RequestRow {
   uint64_t tokens = 0;
   std::optional<int64_t> prompt_tokens;
   size_t number = 0;  // index into RequestTable::rows
-  // Both begin when the request was due. `ttft` ends with its first token, `e2e` with its last one,
-  // or with the request's end if it is not whole. `ttft_parts` and `parts` add up to them.
+  // Both begin when the request was due. `ttft` ends with the first token, `e2e` with the last one
+  // or, if not `whole`, with the end of the request. `ttft_parts` add up to `ttft`, `parts` to
+  // `e2e`.
   std::optional<DurationNs> ttft;
   DurationNs e2e;
   RequestParts parts, ttft_parts;
@@ -55,8 +56,8 @@ struct RequestInput {
   const RequestJoin* join = nullptr;
   std::vector<const TraceDigest*> digests;  // by trace of the run; null if it has no digest
   std::vector<std::string> engine_names;    // by index into RequestJoin::engines
-  // By trace of the run: what SkewOfCells returned for it; empty if not known. Null if it is not
-  // known for any trace.
+  // By trace of the run: what SkewOfCells returned for it; empty if not known. The pointer is null
+  // if it is not known for any trace.
   const std::vector<std::vector<DurationNs>>* skew = nullptr;
 };
 struct RequestRows {

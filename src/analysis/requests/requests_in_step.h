@@ -22,10 +22,10 @@ struct RequestInStep {
   StepRole role = StepRole::kReads;
 };
 
-// The requests known to be in step `step` of trace `trace` of the run. First those whose prompt the
-// step reads, then the others; both in the order of RequestAnalysis::rows. Cost: O(rows).
-// `label`: that of the step. A step without generation makes no token of an answer that waits for
-// it.
+// The requests known to be in step `step` of trace `trace` of the run: first those whose prompt the
+// step reads, then the others, both in the order of RequestAnalysis::rows. `label`: the label of
+// this step. If the step generates nothing, requests that already have their first token are not in
+// it. Cost: O(rows).
 std::vector<RequestInStep> RequestsInStep(const RequestAnalysis& requests, uint32_t trace,
                                           uint32_t step, const StepLabel& label);
 

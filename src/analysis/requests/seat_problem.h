@@ -8,10 +8,10 @@
 
 namespace tacho {
 
-// Puts the assignment of tokens to slots into the form of a SlotProblem, and solves that. Its slots
-// are the answer slots, then the prompt slots. A token that fits only one slot just reduces the
-// slot's bounds. The other tokens become runs: one run for consecutive tokens of a request whose
-// ranges of slots touch.
+// Puts the assignment of tokens to the slots of an engine's steps (step_rooms.h) into the form of a
+// SlotProblem, and solves it. The slots of the problem are the answer slots, then the prompt slots.
+// A token that fits only one slot just reduces the slot's bounds. The other tokens become runs: one
+// run for consecutive tokens of a request whose ranges of slots touch.
 class SeatProblem {
  public:
   // `needs[slot]`: recorded tokens must fill this answer slot to the count that its step reports.
@@ -19,9 +19,9 @@ class SeatProblem {
   SeatProblem(const PossibleSeats& seats, const StepRooms& rooms, const TokenTimesOf& times,
               const std::vector<bool>& needs, bool knows_limit);
 
-  // Solves the problem, with a bound on the work (SolveSlots), and narrows the ranges of `seats` by
-  // the result. Sets needed[i] if some slot cannot do without a token of seatings[i]. An optional
-  // request whose tokens find no room gets fits = false.
+  // Solves the problem by SolveSlots, with the bound `work`, and narrows the ranges of `seats` by
+  // the result. Sets needed[i] if some slot needs a token of seatings[i]. Sets Seating::fits to
+  // false for an optional request whose tokens find no room.
   SlotFit Solve(PossibleSeats& seats, std::vector<bool>& needed, uint64_t work);
 
  private:
@@ -36,8 +36,8 @@ class SeatProblem {
   };
   void AddFirst(const PossibleSeats& seats, uint32_t seating);
   void AddLater(const PossibleSeats& seats, uint32_t seating);
-  // Adds a run for `part`, whose tokens have the ranges at `ranges`. The ranges count slots from
-  // `base` on; there are `slots` of them.
+  // Adds a run for `part`. `ranges`: the slots that each of its tokens fits, counted from slot
+  // `base` of the problem on. `slots`: how many slots there are from `base` on for these tokens.
   void AddRun(const Part& part, const SeatRange* ranges, uint32_t base, int32_t slots,
               const More& more, bool optional);
   void ReadBack(PossibleSeats& seats, size_t run) const;

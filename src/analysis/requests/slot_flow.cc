@@ -45,8 +45,8 @@ class Sweep {
   [[nodiscard]] uint32_t Last(uint32_t run) const {
     return problem_.runs[run].first_slot + problem_.runs[run].slots - 1;
   }
-  // The slot that must have the run's next token at the latest; the slot after its last one if the
-  // token need not be placed.
+  // The latest slot in which the run's next token may be placed; the slot after the run's last one
+  // if the token may stay without a slot.
   uint32_t Due(uint32_t run) {
     State& state = runs_[run];
     const uint32_t slots = problem_.runs[run].slots;

@@ -30,8 +30,8 @@ struct SlotProblem {
   };
   std::vector<Slot> slots;
   std::vector<Run> runs;
-  // In the entries of one run, neither bound falls, and `least` rises from one slot to the next by
-  // at most most_of_one.
+  // From one entry of a run to the next, neither bound falls, and `least` rises by at most
+  // most_of_one.
   std::vector<CountBounds> placed;
 };
 

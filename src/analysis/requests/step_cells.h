@@ -13,14 +13,16 @@ namespace tacho {
 struct PreparedTrace;
 
 // What the device did in one stretch of an engine's time (a cell). The rest of the stretch is
-// compute. Time in which several kinds of work run counts as compute, else as communication.
+// compute. Time in which several kinds of work run counts as compute if any of it is, else as
+// communication.
 struct StepCell {
   DurationNs comm, copy;  // while nothing computes
   std::array<DurationNs, static_cast<size_t>(IdleCause::kCount)> idle = {};  // by cause
 };
 
 // The engine's time, cut at the start and the end of each step's work. The end is when the step's
-// result is there: the last work that a step launches is the copy of the tokens to the host.
+// result has reached the host, because the last work that a step launches is the copy of the tokens
+// to the host.
 //
 //   work of step 0 |=======|     |=========|  step 1
 //                  ^ start ^ end

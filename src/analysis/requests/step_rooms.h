@@ -10,14 +10,14 @@ namespace tacho {
 
 // How many tokens each step of an engine can make, by its annotation. A step has up to two slots:
 //
-// - A step that may make first tokens of answers has a prompt slot, for 0 up to one token for each
-//   request whose prompt it reads.
-// - A step that may make later tokens has an answer slot, for exactly one token for each generating
-//   request. But if its annotation says more tokens than requests (speculative decoding, or a
-//   preempted request that is read again), the slot takes any number from 0 to these tokens; one
-//   request gets at most what is left after one token for each other request.
-// - A step that does not say its tokens (vLLM before 0.14, SGLang's TARGET_VERIFY and MIXED,
-//   unlabelled steps) has both slots, for any number of tokens.
+// - A step that may make first tokens of answers has a prompt slot. It takes at most one token for
+//   each request whose prompt the step reads.
+// - A step that may make later tokens has an answer slot. It takes exactly one token for each
+//   generating request. But if its annotation names more tokens than requests (speculative
+//   decoding, or a preempted request that is read again), the slot takes any number of tokens up to
+//   the number named. One request gets at most what is left if every other request gets one token.
+// - A step whose annotation does not say its tokens (vLLM before 0.14, SGLang's TARGET_VERIFY and
+//   MIXED, unlabelled steps) has both slots, for any number of tokens.
 //
 // A request that SGLang retracted gets its next token from a step that reads prompts. This is not
 // modelled: such steps and records contradict each other.
@@ -29,8 +29,8 @@ struct StepRooms {
   // By step, with one more entry at the end: the number of prompt or answer slots before it.
   std::vector<uint32_t> prompts_before, answers_before;
   bool counts = false;  // any step says how many requests are in it
-  // By answer slot, with one more entry at the end: how many earlier slots need not make exactly
-  // one token for each generating request.
+  // By answer slot, with one more entry at the end: how many of the slots before it need not make
+  // exactly one token for each generating request.
   std::vector<uint32_t> uneven_before;
 
   explicit StepRooms(const std::vector<EngineStep>& steps);

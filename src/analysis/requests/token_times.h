@@ -29,8 +29,8 @@ struct TokenTimes {
 };
 
 // The times of all requests of a table. A chunk may hold several tokens. If the server did not say
-// how many, each chunk is taken to hold one or more: token k then arrived with chunk k at the
-// latest, or with the last chunk.
+// how many, each chunk is taken to hold at least one. Token k then arrived with chunk k at the
+// latest, or with the last chunk if there are fewer chunks.
 struct TokenTimesOf {
   std::vector<TokenTimes> requests;
   std::vector<TimeNs> arrivals;

@@ -18,9 +18,9 @@ struct Accelerator {
   double link_bytes_s = 0;  // to the other devices of its node, in one direction; 0: not known
 };
 
-// By its id or by the name that a trace has for it ("NVIDIA H100 80GB HBM3"), from
-// rules/accelerators.rules. Letters match in both cases. A name of several products ("NVIDIA
-// H100"), or of a part of a device, is none.
+// Finds an accelerator in rules/accelerators.rules by its id or by the name that a trace has for it
+// ("NVIDIA H100 80GB HBM3"). Upper and lower case do not matter. nullopt if the name is not known.
+// Names that several products share ("NVIDIA H100") and names of a part of a device are not known.
 std::optional<Accelerator> FindAccelerator(std::string_view name);
 std::vector<std::string_view> AcceleratorIds();  // in the order of the rules
 

@@ -46,8 +46,8 @@ Part GenerationOf(const StepLabel& label, std::optional<int64_t> mean_k) {
   return part;
 }
 
-// Pairs of a query and a key in a window, for requests of equal lengths: a query sees the tokens
-// before it, but at most `window`.
+// How many pairs of a query and a key attention computes if a query sees only the `window` tokens
+// up to it. All requests of `part` count as equally long.
 double PairsInWindow(const Part& part, double window) {
   if (part.requests == 0) return 0;
   const double q = part.q / part.requests, before = (part.k - part.q) / part.requests;
@@ -79,8 +79,8 @@ class Sums {
     }
     AllReduce();
   }
-  // Each request gets the logits of one token; each token of an answer has its own, so that
-  // proposed tokens can be verified.
+  // A request whose prompt is read needs the logits of one token only. A request whose answer is
+  // made needs the logits of each new token, because the engine verifies proposed tokens with them.
   void AddHead() {
     count_ = 1;
     Product(LayerBlock::kLmHead, tokens_.context.requests + tokens_.generation.q,
@@ -119,8 +119,9 @@ class Sums {
     if (m_.latent == 0) {
       in(hidden, (heads + 2 * KvHeads()) * static_cast<double>(m_.head_size));
     } else {
-      // The query by way of its low rank; the latent key and value, which each rank holds whole;
-      // and from the latent to the heads, which is as much work if it is absorbed by attention.
+      // The products of latent attention: the query, in two steps if it has a low rank; the latent
+      // of key and value, which each rank computes whole; and the product from the latent to the
+      // heads. Attention may absorb this last product, which then is as much work.
       const auto rank = static_cast<double>(m_.query_rank);
       const auto latent = static_cast<double>(m_.latent);
       const double query = heads * static_cast<double>(m_.nope_size + m_.rope_size);
@@ -158,8 +159,8 @@ class Sums {
                    (context_cached + generation_cached) * KvHeads() * m_.cache_bytes);
       return;
     }
-    // Prompts are read with keys and values of each head, answers with the latent itself, which is
-    // then the key and the value of all heads.
+    // For prompts, attention uses the keys and values of each head. For answers, it uses the latent
+    // itself as the key and the value of all heads.
     const auto latent = static_cast<double>(m_.latent), rope = static_cast<double>(m_.rope_size);
     const auto head = static_cast<double>(m_.nope_size + m_.rope_size + m_.value_size);
     of.flops +=

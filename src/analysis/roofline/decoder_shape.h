@@ -20,7 +20,7 @@ struct WeightFormat {
 struct DecoderLayer {
   int64_t window = 0;         // attention reads at most so many tokens; 0: all
   int64_t mlp = 0;            // width of the MLP; 0: the layer has experts
-  int64_t experts = 0;        // of which each token takes DecoderShape::experts_per_token
+  int64_t experts = 0;        // their number; a token takes DecoderShape::experts_per_token of them
   int64_t shared_expert = 0;  // width of the expert that every token takes; 0: no such expert
 
   bool operator==(const DecoderLayer&) const = default;
@@ -31,8 +31,10 @@ struct DecoderShape {
   std::string type;  // `model_type` of its config.json: "llama", "qwen3_moe"
   int64_t hidden = 0, vocabulary = 0;
   int64_t heads = 0, kv_heads = 0, head_size = 0;
-  // With multi-head latent attention (DeepSeek): rank of the latent key and value (0: without),
-  // rank of the query (0: it has no low rank), and the parts of a head with and without positions.
+  // For multi-head latent attention (DeepSeek). `latent`: rank of the latent key and value; 0: the
+  // model has no such attention. `query_rank`: rank of the query; 0: it has no low rank.
+  // `rope_size`, `nope_size`: the parts of a query head with and without positions. `value_size`:
+  // the size of a head's value.
   int64_t latent = 0, query_rank = 0, rope_size = 0, nope_size = 0, value_size = 0;
   bool gated = true;  // the MLP's first product makes two matrices of its width
   int64_t expert_width = 0, experts_per_token = 0;

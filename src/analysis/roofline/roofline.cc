@@ -27,8 +27,9 @@ bool IsOfExperts(LayerBlock block) {
   return std::ranges::find(kOfExperts, block) != std::end(kOfExperts);
 }
 
-// Whether a kernel's name says that it takes 8-bit numbers: "bmm_MxE4m3...", "...QkvE4m3...". All
-// kernels of vLLM's cache have Fp8KVCacheDataType in their name.
+// Whether a kernel's name says that it computes with 8-bit numbers: "bmm_MxE4m3...",
+// "...QkvE4m3...". "Fp8KVCacheDataType" does not count, because all kernels of vLLM's cache have it
+// in their names.
 bool SaysEightBits(std::string_view name) {
   std::string text(name);
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -136,8 +137,9 @@ class Roofs {
                                [](const DecoderLayer& layer) { return layer.experts > 0; });
   }
 
-  // Whether kernels compute in 8 bits what the configuration has in 16: attention, and products if
-  // no weight is meant for 8 bits. The engine was told so, or chose it.
+  // Whether some kernels compute in 8 bits although the configuration says 16, because the engine
+  // was told to or chose to. Attention always counts; matrix products count only if the
+  // configuration has all of them in 16 bits.
   [[nodiscard]] bool RunsInOtherFormats() const {
     const Trace& trace = prepared_.index.trace();
     const bool products = setup_.model->weights.math == MathFormat::k16Bit &&

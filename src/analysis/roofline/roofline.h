@@ -13,32 +13,32 @@
 
 namespace tacho {
 
-// What is known of the model and the accelerator beside the trace.
+// What is known about the model and the accelerator from outside the trace.
 struct RooflineSetup {
   std::optional<DecoderShape> model = {};
   std::optional<Accelerator> gpu = {};       // absent: by the trace's name of its device
   std::optional<int64_t> tensor_ranks = {};  // absent: the world size of the trace
-  // The rank is of one of several data-parallel engines, or of a stage of a pipeline. Then the
-  // world size does not say how many ranks share a matrix, and experts may get tokens of other
-  // engines.
+  // The rank belongs to one of several data-parallel engines, or to one of several pipeline stages.
+  // Then the world size does not tell how many ranks share a matrix, and the experts may get tokens
+  // from other engines.
   bool other_groups = false;
-  std::optional<int64_t> context_length = {};  // mean of a request, for steps that do not say it
+  std::optional<int64_t> context_length = {};  // mean of the requests; for steps without it
 };
 
-// What is unknown, so that figures are absent.
+// What is unknown. The figures that need it are absent.
 enum class RooflineLack : uint8_t {
   kModel,
   kGpu,
   kRanks,         // how many ranks share each matrix
   kFormat,        // the accelerator has no peak for the number format, or kernels show another one
-  kSteps,         // no step with all its work
+  kSteps,         // no step has all its work in the trace
   kDevices,       // the trace has several devices
-  kTokens,        // no step says its requests and tokens
-  kLengths,       // of requests: no attention, and so no phase
-  kLayers,        // none were found: no blocks
+  kTokens,        // no step tells its requests and tokens
+  kLengths,       // lengths of requests; without them attention and phases have no figures
+  kLayers,        // no layers were found, so there are no figures of blocks
   kOtherModel,    // the trace has another number of layers, or experts where the model has none
   kDoesNotFit,    // a roof is above its time: the model, the accelerator or the ranks are others
-  kRoutedTokens,  // of the experts: other ranks send theirs
+  kRoutedTokens,  // how many tokens the experts get, because other ranks send some
   kCount,
 };
 std::string_view RooflineLackId(RooflineLack lack);  // "model", "gpu", ...
@@ -49,8 +49,8 @@ struct RoofWork {
   double flops = 0, bytes = 0, link_bytes = 0;
   DurationNs time;  // of the device
   DurationNs roof;  // the least that the work takes at the peaks
-  // The shares of the time that the FLOPs take at the peak of their format, and the bytes at that
-  // of the memory.
+  // `mfu`: the share of `time` that the FLOPs would take at the peak of their number format. `mbu`:
+  // the share that the bytes would take at the peak of the memory.
   double mfu = 0, mbu = 0;
 };
 struct RoofPhase : RoofWork {
@@ -74,16 +74,17 @@ struct Roofline {
   [[nodiscard]] bool wanted() const { return !model.empty(); }
 };
 
-// How far the steps of a trace are from the limits of the hardware. The roof of a block is its
-// FLOPs at the peak of their format, its bytes at the peak of the memory, or its part of an
-// all-reduce at that of the links, whichever takes longest; the roof of a phase is the sum over the
-// blocks of its steps, because one block follows the other. `layers`: FindLayers of the same trace.
-// Cost: O(steps x kinds of layers).
+// How far the steps of a trace are from the limits of the hardware. The roof of a block is the
+// longest of three times: its FLOPs at the peak of their number format, its bytes at the peak of
+// the memory, and its share of an all-reduce at the peak of the links. The roof of a phase is the
+// sum over the blocks of its steps, because blocks run one after another. `layers`: from FindLayers
+// for the same trace. Cost: O(steps x kinds of layers).
 Roofline RooflineOf(const PreparedTrace& prepared, const LayerTable& layers,
                     const RooflineSetup& setup);
 
-// The time of compute in steps with layers beyond the roofs of its blocks: blocks without a roof,
-// such as norms, count whole. 0 if some figure is missing.
+// How much longer the compute blocks took than their roofs, summed over all steps with layers.
+// Blocks without a roof, such as norms, count with all their time. 0 if something that the roofline
+// needs is unknown (Roofline::missing).
 DurationNs ComputeAboveRoof(const LayerTable& layers, const Roofline& roofline);
 
 }  // namespace tacho

@@ -6,10 +6,10 @@
 #include "base/field_kinds.h"
 
 // Helpers for the functions in this folder. Each such function names the fields of one JSON object
-// and takes an argument `out`. If `out` is a JsonWriter, it writes the fields; if it is a
-// JsonReader, it reads them; if it is a describer, it only declares them, from which tools/docs
-// writes the documents. A describer visits each list's object once, and each condition as true and
-// as false.
+// and takes an argument `out`. A JsonWriter as `out` writes the fields, and a JsonReader reads
+// them. A describer only notes which fields there are; tools/docs writes the documents from these
+// notes. A describer visits the object of each list once, and each condition twice, as true and as
+// false.
 namespace tacho::schema {
 
 template <typename Out>

@@ -11,11 +11,12 @@ enum class Phase : uint8_t { kPrefill, kDecode, kMixed, kEmpty, kOther };
 constexpr size_t kPhaseCount = 5;
 std::string_view PhaseName(Phase phase);
 
-// What the annotation of an engine step tells. A number is -1 if it does not give it. Two parts are
-// always known to be 0: generation in a prefill step and context in a decode step.
+// What the annotation of an engine step tells. A number is -1 if the annotation does not give it.
+// Some numbers are always known: those of generation are 0 in a prefill step, and those of context
+// are 0 in a decode step.
 //
-// A request of a step has q new tokens and k tokens in all, the new ones included. Detailed
-// annotations give sums over the requests of each part.
+// Each request of a step has q new tokens and k tokens in all, including the new ones. Detailed
+// annotations give sums over the requests, for context and generation separately.
 struct StepLabel {
   Phase phase = Phase::kOther;
   int64_t context_requests = -1, context_tokens = -1;        // number of prompts, sum of q
@@ -24,8 +25,8 @@ struct StepLabel {
   int64_t generation_k = -1, generation_qk = -1;
 };
 struct ParsedStep {
-  // The engine whose grammar matched: "vllm", "sglang", "atom", or "torch" for ProfilerStep; "" if
-  // several engines write this name.
+  // The engine whose grammar matched: "vllm", "sglang", "atom", or "torch" for ProfilerStep. "" if
+  // several engines write annotations of this form.
   std::string_view engine;
   StepLabel label;
   // The annotation covers only a part of a step. It counts only if no annotation covers whole

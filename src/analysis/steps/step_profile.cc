@@ -54,8 +54,8 @@ int RankOf(WorkKind kind) {
 // order of time. Holds the parts of one row at a time.
 class PartsOfRows {
  public:
-  // `outside`: the part for time outside of the device's window. On a CPU engine the first step
-  // begins before its first operator.
+  // `outside`: the part that gets the time outside of the device's window. There is such time on a
+  // CPU engine, because its first step begins before its first operator.
   PartsOfRows(const DeviceItems& device, uint32_t number, const std::vector<IdleStretch>& idle,
               const PartNames& names, uint32_t outside)
       : names_(names), outside_(outside), next_(device.items.begin()), end_(device.items.end()) {
@@ -103,8 +103,8 @@ class PartsOfRows {
     }
   }
 
-  // Adds the stretches of `below_` to `parts_` where `parts_` has none. Both are sorted by time and
-  // without overlaps.
+  // Adds the stretches of `below_` to `parts_`, but only where `parts_` has a hole. Both lists are
+  // sorted by time and have no overlaps.
   void AddBelow() {
     if (below_.empty()) return;
     merged_.clear();
@@ -173,8 +173,8 @@ std::vector<Sequence> SequencesOf(const PreparedTrace& prepared) {
   return sequences;
 }
 
-// Whether it is known when the work of step `next` began: neither `next` nor a step of the same
-// thread between `step` and `next` lost work.
+// Whether it is known when the work of step `next` began. It is not if `next`, or a step of the
+// same thread between `step` and `next`, lost work.
 bool IsNextWhole(uint32_t step, uint32_t next, const std::vector<Step>& steps) {
   for (uint32_t i = step + 1; i < next; ++i) {
     if (steps[i].track == steps[step].track && steps[i].lost_work) return false;
@@ -197,8 +197,8 @@ std::vector<StepProfile::Row> RowsOf(const Sequence& sequence, const std::vector
   std::vector<StepProfile::Row> rows;
   for (size_t i = 0; i + 1 < times.size(); ++i) {
     const uint32_t step = sequence.steps[i].first;
-    // After a pause of its thread, a step's work may run into the next step, but rows must not
-    // overlap.
+    // Rows must not overlap. After a pause of its thread, a step's work may run into the next step,
+    // so it is cut where the next step's work starts.
     const Interval when = times[i].Clip({times[i].start, timed[i + 1].when.start});
     if (when.empty() || steps[step].cut || steps[step].lost_work || scope.Clip(when) != when ||
         !IsNextWhole(step, sequence.steps[i + 1].first, steps))

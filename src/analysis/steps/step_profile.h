@@ -12,11 +12,11 @@ namespace tacho {
 
 // What the time of each step consists of, as seen from the device. Comparisons start from it.
 //
-// A step takes the time from the start of its first work on a device to the start of the first work
-// there of its thread's next step. (On a CPU engine: from the start of its annotation to the start
-// of the next.) If a pause follows the step, it ends with its own last work, as in step_times.h.
-// There is no row for the last step of a thread, for a step cut by the window, and for a step that
-// lost work.
+// A step lasts from the start of its first work on a device until the next step of its thread
+// starts its first work on that device. (On a CPU engine: from the start of its annotation to the
+// start of the next annotation.) If a pause follows, the step ends with its own last work, as in
+// step_times.h. There is no row for the last step of a thread, for a step cut by the window, and
+// for a step that lost work.
 //
 // Each nanosecond of a step belongs to one part: while something computes, to the category of the
 // computing work that started first; otherwise to the category of the running communication;
@@ -50,7 +50,7 @@ struct StepProfile {
 };
 
 // `idle`: the stretches that AttributeIdle reports for the same trace and scope. `kernels`: from
-// TabulateKernels, for the same. Cost: O(n).
+// TabulateKernels for the same trace and scope. Cost: O(n).
 StepProfile ProfileSteps(const PreparedTrace& prepared, const std::vector<IdleStretch>& idle,
                          const KernelTable& kernels, const Scope& scope = {}, size_t threads = 1);
 

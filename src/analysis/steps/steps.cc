@@ -130,8 +130,8 @@ std::vector<std::vector<uint32_t>> StepsOfTracks(const std::vector<Step>& found,
   return steps;
 }
 
-// For each track: the track whose steps count for it. This is the track itself, unless it has no
-// steps and exactly one other track of its process has.
+// For each track: the track whose steps also count for it. This is the track itself. But if it has
+// no steps, and exactly one other track of its process has steps, it is that other track.
 std::vector<size_t> TracksWithSteps(const std::vector<std::vector<uint32_t>>& steps,
                                     const std::vector<Track>& tracks) {
   std::map<ProcessId, std::vector<size_t>> with_steps;  // by process: its tracks that have steps
@@ -288,8 +288,8 @@ void FindHowLongTheyLast(const TrackIndex& index, const LaunchLinks& links, bool
 
 StepTable TableOf(const Trace& trace, const FoundSteps& found, const Scope& scope) {
   StepTable table;
-  // An engine that writes its version into the header also annotates its steps. So if there are no
-  // annotations, no step ran.
+  // An engine that writes its version into the header also annotates its steps. So a trace with
+  // such a header and without annotations is "annotated" too: no step ran.
   if (!found.steps.empty() || !trace.header.vllm_version.empty()) table.method = "annotated";
   if (found.source == StepSource::kPart) table.method = "part";
   for (const Step& step : found.steps) {

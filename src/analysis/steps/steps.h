@@ -19,21 +19,21 @@ struct Step {
   // From the start of this step to the start of the next one on the same track; the last has none.
   std::optional<DurationNs> period;
   bool cut = false;  // part of it lies outside of the scope's window
-  // About the GPU work that was launched during the step by its thread, or by a thread of its
-  // process that has no steps of its own (PyTorch's autograd). `device_span`: from its first start
-  // to its last end. `device_busy`: its union over all devices of the scope. Absent without such
-  // work.
+  // Times of the GPU work that was launched during the step by its thread, or by a thread of its
+  // process that has no steps of its own (PyTorch's autograd). `device_span`: from the first start
+  // to the last end of this work. `device_busy`: how long it ran, as a union over all devices of
+  // the scope. Absent without such work.
   std::optional<DurationNs> device_span = {}, device_busy = {};
   TrackId track{};  // the track of its annotation
-  // The step including what follows its annotation (vLLM samples half a millisecond later): it goes
-  // on as long as its thread launches GPU work with pauses of at most 1 ms, at most until the
-  // thread's next step. Equal to `when` for training steps, for annotations that cover only a part
-  // of a step, and if launches are not known.
+  // The step and what follows its annotation (vLLM samples half a millisecond later). The step goes
+  // on as long as its thread launches GPU work with pauses of at most 1 ms, but not beyond the
+  // start of the thread's next step. Equal to `when` for training steps, for annotations that cover
+  // only a part of a step, and if launches are not known.
   Interval lasts = when;
-  // Part of its work is unknown, so it has no device times. Reasons: work that it launched is not
-  // in the trace; work that it may have launched has no launch call in the trace; calls were not
-  // recorded all the time. Or it is the last step and goes on after its annotation longer than any
-  // step before it, as if more steps followed whose annotations are missing.
+  // Part of its work is unknown, so it has no device times. Possible reasons: work that it launched
+  // is not in the trace; work that it may have launched has no launch call in the trace; calls were
+  // not recorded all the time; or it is the last step and goes on after its annotation much longer
+  // than any step before it, so annotations of further steps seem to be missing.
   bool lost_work = false;
 };
 
@@ -42,9 +42,10 @@ struct Step {
 // scope's window counts whole; periods are computed from all steps of the trace. ProfilerStep#7 is
 // a step whatever its category: old files have it as an operator.
 struct StepTable {
-  // "annotated": steps are annotated; also if no step is, but the header has vLLM's version, so no
-  // step ran. "part": an annotation of a part of each step stands for the step (rules/steps.rules).
-  // "": the trace has no step annotations.
+  // How steps were found. "annotated": each step has an annotation. "part": an annotation of a part
+  // of each step stands for the step (rules/steps.rules). "": the trace has no step annotations. If
+  // the header has vLLM's version, the value is "annotated" even without annotations: no step ran
+  // then.
   std::string method;
   std::vector<Step> steps;
 };
@@ -53,9 +54,9 @@ StepTable FindSteps(const Trace& trace, const Scope& scope = {});
 StepTable FindSteps(const TrackIndex& index, const LaunchLinks& links, const Scope& scope = {});
 
 inline constexpr uint32_t kNoStep = 0xffffffff;
-// For each host call: the index of the step in which it starts, or kNoStep. The step is one of its
-// own thread, or of the thread whose steps count for it (see Step::device_span). If two steps
-// overlap, calls inside both belong to the later one.
+// For each host call: the index of the step in which it starts, or kNoStep. Only steps of the
+// call's own thread count or, if that has none, of the thread whose steps count for it (see
+// Step::device_span). If two steps overlap, calls inside both belong to the later one.
 std::vector<uint32_t> StepsOfCalls(const TrackIndex& index, const std::vector<Step>& found);
 
 // The work of a step on one device.
@@ -70,8 +71,8 @@ std::vector<StepWork> FindStepWork(const TrackIndex& index, const LaunchLinks& l
                                    const std::vector<Step>& steps);
 
 // When each process was in an engine step: the union of Step::lasts over all its steps. On a CPU
-// engine a step goes on as long as its thread runs operators. No entry for a process whose engine
-// does not annotate its steps; training steps do not count. Cost: O(n).
+// engine a step goes on as long as its thread runs operators. Training steps do not count. A
+// process whose engine does not annotate its steps has no entry. Cost: O(n).
 std::map<ProcessId, IntervalSet> StepExtents(const TrackIndex& index, const LaunchLinks& links,
                                              bool on_host);
 

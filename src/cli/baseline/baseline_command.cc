@@ -146,8 +146,8 @@ Result<int> SaveRuns(const BaselineOptions& options) {
   }
   for (size_t i = 1; i < runs.size(); ++i) {
     const RunChanges changes = CompareRuns({runs[0]}, {runs[i]});
-    // Any obstacle shows that the runs differ in set-up, except that their steps have nothing in
-    // common.
+    // Every obstacle except kNothingCommon (the steps have nothing in common) shows that the runs
+    // differ in set-up.
     const auto other = std::ranges::find_if(
         changes.obstacles, [](const Obstacle& obstacle) { return obstacle.id != kNothingCommon; });
     if (other == changes.obstacles.end()) continue;

@@ -92,8 +92,8 @@ class BegunLine {
     return nullptr;
   }
 
-  // If the begun word is the value of an option, the candidates for it; else nullopt. The option is
-  // named before the word or in it ("--name=").
+  // The candidates for the begun word if it is the value of an option; else nullopt. The option is
+  // the word before the begun word, or is part of the begun word ("--name=").
   std::optional<Candidates> Value(const CommandSpec& spec) const {
     if (const auto equals = begun_.find('='); begun_.starts_with("--") && equals != begun_.npos) {
       const OptionRow* row = Valued(spec, begun_.substr(0, equals));

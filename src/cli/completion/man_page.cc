@@ -68,8 +68,8 @@ std::string Head(const std::string& page, std::string_view summary) {
                      Argument(fmt::format("tacho {}", TachoVersion())), Roff(page), Roff(summary));
 }
 
-// The options of a command, in groups. `title`: the macro for a group's title. Leaves out the
-// options in `known`.
+// The options of a command, in groups. `title`: the roff macro that marks a group's title. Leaves
+// out the options in `known`.
 std::string Options(const CommandSpec& spec, std::string_view title,
                     const std::set<std::string>& known) {
   std::string out;

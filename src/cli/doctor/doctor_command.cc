@@ -222,8 +222,8 @@ Result<int> Run(const DoctorArguments& a) {
         status = kUnreadableInput;
       continue;
     }
-    // With several subjects, the findings of the others are still reported. A single subject leaves
-    // only the error.
+    // If one of several subjects fails, the findings about the others are still reported. If the
+    // only subject fails, nothing but its error is reported.
     const bool is_alone = a.command.empty() && a.subjects.size() == 1;
     if (is_alone || examined.error().kind == ErrorKind::kUsage)
       return tl::unexpected<Error>(examined.error());

@@ -92,8 +92,8 @@ int Conclude(const EngineScene& scene, const std::vector<ControlOutcome>& outcom
   return good && AllAnswered(scene) ? kDone : kRemoteFailed;
 }
 
-// Sends the stops and awaits the answers, which come when each engine has written its traces. Until
-// then it shows the same progress as `tacho record`.
+// Sends the stop requests and waits for the answers: an engine answers only after it has written
+// its traces. Meanwhile shows the same progress as `tacho record`.
 std::vector<ControlOutcome> AwaitStops(const EngineScene& scene,
                                        const std::vector<PlannedStop>& planned) {
   constexpr std::chrono::milliseconds kLook{200};
@@ -144,8 +144,8 @@ Result<SessionLock> Lock(const EngineScene& scene) {
 }
 
 // Whether the session certainly has written no file (an idle engine writes none). False if that
-// cannot be known: if file names do not contain the session's key, or if this host cannot see the
-// folder.
+// cannot be known, because file names do not contain the session's key or because this host cannot
+// see the folder.
 bool WroteNothing(const ProbedWorker& probed, const std::string& folder) {
   std::error_code error;
   if (!probed.open || !probed.is_local() || !KeyNamesFiles(*probed.facts) ||
@@ -242,8 +242,8 @@ Result<std::vector<PlannedStart>> PlanStarts(const EngineScene& scene, const Pro
   std::vector<PlannedStart> starts;
   std::optional<Error> busy;
   for (const ProbedWorker& probed : scene.workers) {
-    // Two workers may write to one folder, so each has its own name, w0, w1, ..., as in a
-    // recording.
+    // Two workers may write to one folder, so each worker's session gets a name of its own: KEY-w0,
+    // KEY-w1, ..., as in a recording.
     ProfileOptions profile = asked;
     profile.NameSession(scene.workers.size() == 1 ? key
                                                   : fmt::format("{}-w{}", key, starts.size()));
@@ -295,9 +295,9 @@ Result<int> Start(const EngineScene& scene) {
   return status;
 }
 
-// Why SGLang's scheduler may end at a request to sleep or wake; "" if it will not. SGLang has no
-// route that reports whether it sleeps. resume_memory_occupation raises a KeyError while it is
-// awake, and release_memory_occupation asserts that no request runs (both in 0.5.23).
+// Why a request to sleep or wake may end SGLang's scheduler; "" if it will not. SGLang has no route
+// that reports whether it sleeps. Its resume_memory_occupation raises a KeyError if SGLang is
+// awake, and its release_memory_occupation asserts that no request runs (both in 0.5.23).
 std::string RiskOfSleep(const EngineScene& scene, const ProbedWorker& probed, bool sleep) {
   if (!TypeOf(probed.facts->kind).MayDieOfSleep() || scene.options.force) return "";
   if (!sleep)

@@ -34,8 +34,8 @@ using std::chrono::steady_clock;
 constexpr milliseconds kWatchEvery{2'000}, kHoldTurn{100};
 constexpr std::chrono::seconds kBetweenHoldLines{10};
 
-// The state of a hold on standard error. On a terminal, one line is redrawn. Elsewhere, a changed
-// state is a new line, at most every ten seconds.
+// Shows on standard error the state of a hold (`tacho engine hold`). A terminal gets one line that
+// is redrawn. Other outputs get a new line when the state has changed, at most every ten seconds.
 class HoldLine {
  public:
   HoldLine(bool live, bool quiet)

@@ -35,8 +35,8 @@ struct StartOptions {
 
   bool operator==(const StartOptions&) const = default;
   std::vector<OptionRow> Rows();
-  // The options as a ProfileOptions without a session key. kUsage: a field without a name, or the
-  // same field twice.
+  // The options as a ProfileOptions, without a session key. kUsage: an entry of `fields` has no
+  // name, or two entries have the same name.
   Result<ProfileOptions> Profile() const;
 };
 

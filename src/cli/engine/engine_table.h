@@ -19,8 +19,9 @@ namespace tacho {
 
 // One row per worker: what it is and whether it can be profiled.
 Table WorkersTable(const std::vector<ProbedWorker>& workers);
-// One row per worker: its answer to a start, a stop, ... The answer is never cut, because it may
-// contain a command to copy; if the row is too narrow, the answer has its own line below.
+// One row per worker: its answer to the request to start, to stop, ... The answer is never cut,
+// because it may contain a command to copy. If the row is too narrow, the answer has its own line
+// below.
 std::string OutcomesText(const std::vector<ControlOutcome>& outcomes, const TextStyle& style);
 
 // Which profiler interfaces the engine has: "http", "daemon", "daemon, http", or "off".

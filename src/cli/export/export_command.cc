@@ -80,8 +80,8 @@ Result<ExportPlan> PlanOf(const ExportOptions& options) {
   return plan;
 }
 
-// Only an earlier export in the same format may be replaced; if it gives no sign of that, only with
-// --replace.
+// Fails if the output is an existing file that is not an earlier export in the same format. For a
+// format whose files do not tell who wrote them (stacks), replacing a file also needs --replace.
 Result<void> CheckReplaced(const ExportPlan& plan) {
   if (plan.output == "-") return {};
   std::error_code error;

@@ -137,8 +137,8 @@ Result<QueriedExport> ReadQueriedExport(const ReadingArguments& arguments,
     if (!window) out.without.push_back(window.error().message);
   }
   if (out.without.size() == out.windows.size()) return NoPart(out.without);
-  // If whole traces are exported, nothing is missing when one of them (such as a front end's) has
-  // no GPU work.
+  // If whole traces are exported, a trace without GPU work (such as a front end's) does not make
+  // the export incomplete.
   if (!part.window && !part.step) out.without.clear();
   return out;
 }

@@ -61,8 +61,8 @@ struct LoadFlags {
   bool ignored_flag = false;
   std::string ignored_value;
 
-  // Whether the dataset is given by --dataset-name, as in vLLM's client: then the defaults are
-  // those of vLLM's client.
+  // Whether the dataset is given by --dataset-name, as in vLLM's client. If so, the defaults of
+  // other options are those of vLLM's client.
   bool LikeBench() const { return !dataset_name.empty(); }
 };
 

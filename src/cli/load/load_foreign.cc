@@ -7,8 +7,8 @@
 namespace tacho {
 namespace {
 
-// A flag of `vllm bench serve` that tacho lacks, and why. `name` may be a prefix of several flags
-// ("--hf-"); some flags are of older versions.
+// A flag of `vllm bench serve` that tacho lacks, and why tacho lacks it. `name` may be the
+// beginning of several flags ("--hf-"). Some of the flags exist only in older versions of vLLM.
 struct ForeignFlag {
   std::string_view name;
   std::string_view why;

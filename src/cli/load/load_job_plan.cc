@@ -219,7 +219,7 @@ class PlanSetter {
     }
     TACHO_RETURN_IF_ERROR(SetRamp());
     // Without --concurrency, a load with a rate ("inf" too) or with vLLM's own flags may have any
-    // number of requests in flight; other loads at most 8.
+    // number of requests in flight. Other loads may have at most 8.
     const bool unbounded =
         plan.OpenLoop() || endless || f_.LikeBench() || (f_.num_prompts && f_.rate.empty());
     plan.concurrency = f_.concurrency ? static_cast<uint64_t>(*f_.concurrency) : unbounded ? 0 : 8;

@@ -16,7 +16,7 @@ namespace {
 
 using Lacks = SeenTrace::Lacks;
 
-// A name for each session that `--session` accepts: its key, or a short path that no other session
+// For each session, a name that `--session` accepts: its key, or a short path that no other session
 // has.
 std::vector<std::string> NamesOf(const SessionChoice& choice) {
   const std::vector<std::string> shorter = ShortPaths(choice.paths);

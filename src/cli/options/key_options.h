@@ -18,8 +18,8 @@ struct ServerOptions {
   // `keys` names the environment variables that are read.
   std::vector<OptionRow> Rows(const std::string& keys);
   // Takes the key from the option, else from the file, else from the first variable that has one.
-  // kUsage: both options are given, the file has no key, or no header can hold the key;
-  // kUnreadable: the file cannot be read.
+  // kUsage: both options are given, the file has no key, or the key has characters that a header
+  // cannot hold; kUnreadable: the file cannot be read.
   Result<HttpClientOptions> Http(std::initializer_list<const char*> variables) const;
 };
 

@@ -11,9 +11,10 @@
 
 namespace tacho {
 
-// A file that is written piece by piece. As in WriteFile (cli/screen/output.h), it has a hidden
-// name beside its path until it is complete: without Finish, nothing changes and nothing is left.
-// "-" is standard output. An existing pipe or device is written to directly.
+// A file that is written piece by piece. Until Finish it has a hidden name beside its path, as in
+// WriteFile (cli/screen/output.h). If Finish is not called, an earlier file at the path stays, and
+// no hidden file is left. "-" is standard output. An existing pipe or device is written to
+// directly.
 class OutputFile : public ByteSink {
  public:
   // Makes missing folders. A request on `stop` ends the writing. kUsage: `path` is a folder;
@@ -24,8 +25,8 @@ class OutputFile : public ByteSink {
   bool Write(std::string_view bytes) override;
   // The name of the file that is being written, for a writer that opens it by name; "" for a pipe.
   [[nodiscard]] std::string name_beside() const { return beside_ ? beside_->beside() : ""; }
-  // Renames the complete file to its path. Returns kOutput if anything went wrong, or kInterrupted.
-  // A reader that closed the pipe is no failure.
+  // Renames the complete file to its path. kInterrupted: there was a request to stop; kOutput: a
+  // write or the renaming failed. It is not a failure if the reader of a pipe closed it.
   Result<void> Finish();
 
  private:

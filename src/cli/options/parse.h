@@ -15,9 +15,9 @@
 
 namespace tacho {
 
-// The target of an option's value. A list accepts values separated by commas, and may be given more
-// than once. A list of words accepts all words up to the next option or URL, as Python's argparse
-// does, and keeps their commas.
+// The target of an option's value. An option with a vector accepts several values, separated by
+// commas, and may be given more than once. With OptionRow::words it accepts instead all words up to
+// the next option or URL, as Python's argparse does; commas are then part of the words.
 using OptionTarget =
     std::variant<bool*, std::string*, std::optional<std::string>*, std::optional<int64_t>*,
                  std::optional<double>*, std::vector<std::string>*>;

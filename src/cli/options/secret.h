@@ -12,8 +12,8 @@ enum class Secret {
   kJson,    // every string that is a value
   kUrl,     // the user's name, the password, and the values in the query (ShownUrl)
   // NAME=VALUE of an environment variable: the value, if NAME or the value itself looks like a
-  // secret (base/secrets.h). Other values stay, because whoever runs the command again may not have
-  // that variable.
+  // secret (base/secrets.h). Any other value is written out, because whoever runs the command again
+  // may not have set that variable.
   kVariable,
 };
 

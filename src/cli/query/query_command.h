@@ -20,8 +20,8 @@ struct QueryOptions : ReadingArguments {
 };
 CommandSpec QuerySpec(QueryOptions& options);
 
-// The chosen traces, kept in memory, and what was left out or is missing. `kept_for`: why they are
-// kept, for error messages.
+// The chosen traces, kept in memory, and what was left out or is missing. `kept_for`: what the
+// traces are kept for, as error messages say it.
 struct QueriedReadout {
   std::unique_ptr<const QueriedRun> run;
   Readout<RunAnalysis> rest;  // its `run` was moved away

@@ -160,8 +160,8 @@ size_t OffsetOfError(sqlite3* database) {
 #endif
 }
 
-// Prefixes the message with the number of the line that has byte `at`, or, if the text is a single
-// line, with the number of the statement.
+// Prefixes the message with the number of the line that has byte `at`. If the text is a single
+// line, prefixes it with the number of the statement, unless that is 1.
 Error Placed(Error error, std::string_view text, size_t at, size_t statement) {
   if (error.kind != ErrorKind::kUsage) return error;
   text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);

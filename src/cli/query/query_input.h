@@ -19,8 +19,9 @@ class QueryInput {
 
   // Runs all SQL statements in `text`, and the commands on lines between them: ".tables", ".schema
   // [TABLE]", ".help". Prints an empty line between the outputs of two statements, except for JSON.
-  // An error names the line of its statement, or else the number of the statement; earlier results
-  // have been printed. True: ".quit" was given, or nobody reads the output any more.
+  // An error names its line or, if `text` is a single line, the number of its statement; the
+  // results of earlier statements were already printed. Returns true if ".quit" was given, or if
+  // nobody reads the output any more.
   Result<bool> Run(std::string_view text);
 
  private:

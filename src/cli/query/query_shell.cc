@@ -112,8 +112,8 @@ void RunQueryShell(QueryInput& input) {
   while (true) {
     state.goes_on = !text.empty();
     query_interrupted = false;
-    // Sets the terminal's mode now. el_gets would do it after it shows the prompt, and a Ctrl-D
-    // between the two would be lost.
+    // Sets the terminal's mode now. el_gets would set it only after showing the prompt, and a
+    // Ctrl-D between the two would be lost.
     el_set(editor.get(), EL_PREP_TERM, 1);
     int count = 0;
     const char* const line = el_gets(editor.get(), &count);

@@ -43,8 +43,8 @@ int Report(const RecordArguments& arguments, const RecordOptions& options, Recor
   return kept ? proven.status : Fails(kept.error());
 }
 
-// `launched`: the servers to record, if tacho starts them; then `between` holds signals back until
-// an InterruptScope can end the recording.
+// `launched`: the servers to record, if tacho starts them. In that case `between` holds signals
+// back until an InterruptScope can end the recording.
 Result<int> RecordThem(const RecordArguments& own, std::optional<LaunchedServers>& launched,
                        std::optional<WithoutInterrupts>& between, const HttpClientOptions& http) {
   TACHO_ASSIGN_OR_RETURN(RecordOptions options, RecordOptionsOf(own));

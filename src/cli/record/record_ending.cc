@@ -53,8 +53,8 @@ std::string ProofText(const Recording& recording, const Proof& proof, const Text
       ProvenText(proven, std::ssize(proof.ranks), static_cast<int64_t>(proof.Incomplete()));
   if (const std::string steps = StepsText(proof); !steps.empty())
     text += fmt::format("{}{}", style.dot(), steps);
-  // With Kineto's daemon all profilers begin at the requested time, so no spread of starts is
-  // measured.
+  // With Kineto's daemon all profilers begin at the requested time, so the time from the first to
+  // the last start is not measured.
   const ControlSpread& starts = recording.starts;
   if (starts.taken < starts.asked)
     text += fmt::format("{}{}", style.dot(), starts.Text("profiler"));
@@ -142,9 +142,9 @@ std::string StatsFilesOf(const Recording& recording, const std::string& run) {
 
 std::string CostText(double unprofiled, double profiled, double share, double error) {
   const std::string seen =
-      std::abs(share) <= error
-          ? error > kMostError ? "cannot tell: the rate varies too much"
-                               : fmt::format("no change beyond {:.0f} % noise", 100 * error)
+      std::abs(share) <= error ? error > kMostError
+                                     ? "cannot tell: the rate varies too much"
+                                     : fmt::format("no change beyond {:.0f} % noise", 100 * error)
       : share < 0 ? fmt::format("no cost seen: {:.1f} % faster with it, give or take {:.1f} %",
                                 -100 * share, 100 * error)
                   : fmt::format("{:+.1f} %, give or take {:.1f} %", -100 * share, 100 * error);

@@ -12,9 +12,9 @@ struct EndingFolders {
   std::string earlier = {};  // an earlier run to compare with `run`; "": none
 };
 
-// How a recording ends, at most kMostEndingLines lines: the verdict, the proof, the cost of
-// profiling, the latency of users with and without it, what is missing (how much, and the first of
-// it by name), the folder and the next commands.
+// The ending of a recording, at most kMostEndingLines lines: the verdict, the proof, the cost of
+// profiling, the latency that users saw with and without profiling, what is missing (how many
+// things, and the name of the first), the folder and the next commands.
 inline constexpr size_t kMostEndingLines = 12;
 std::string EndingText(const Recording& recording, const ProvenRecording& proven,
                        const EndingFolders& folders, const TextStyle& style);

@@ -12,9 +12,9 @@ namespace tacho {
 // `tacho record --launch ENGINE ... -- ARGUMENTS`: the engine is launched for one recording.
 
 // Plans the launch and makes its keepers (the processes that hold the servers); no server runs yet.
-// Puts the preset's profiler options into `own` (SGLang takes them with each start), except those
-// that the user's own `arguments` set. kUsage also for wrong options of the recording, because
-// starting the engine takes a minute.
+// Puts the preset's profiler options into `own` (SGLang takes them with each request to start),
+// except those that the user's own `arguments` set. Also checks the options of the recording
+// (kUsage) already here, because starting the engine takes a minute.
 Result<LaunchedServers> MakeForRecording(RecordArguments& own,
                                          const std::vector<std::string>& arguments);
 

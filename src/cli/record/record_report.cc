@@ -136,8 +136,8 @@ ProvenRecording ProveRecording(Recording& recording, const RecordOptions& option
   KeepRecorded(recording, evidence);
   proven.proof = Prove(recording.Expectations(), evidence);
   recording.EndProfiledWith(evidence, proven.proof);
-  // Counts the ranks by the proof: it also has the ranks without a trace, and a trace may not name
-  // its rank.
+  // Takes the numbers of ranks from the proof. The traces do not give them: some ranks have no
+  // trace, and a trace may not name its rank.
   if (proven.readout) {
     RankTable& ranks = proven.readout->run.ranks;
     ranks.ranks_in_all = std::ssize(proven.proof.ranks);

@@ -34,8 +34,8 @@ ProvenRecording ProveRecording(Recording& recording, const RecordOptions& option
 
 // The first screen of the traces, the cost of profiling, what is missing, and the ending
 // (record_ending.h). `shown`: the screens that were printed earlier, when fewer ranks were
-// finished. Leaves out what they already show; if there are any, the first screen is replaced by
-// the table of ranks.
+// finished. What they show is not repeated; if any were printed, the table of ranks replaces the
+// first screen.
 std::string RecordScreen(const Recording& recording, const ProvenRecording& proven,
                          const TextStyle& style, std::string_view shown = {});
 

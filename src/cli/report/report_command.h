@@ -19,7 +19,8 @@ struct ReportOptions : ReadingArguments {
   std::vector<std::string> against;   // runs to compare it with
 };
 // The contents of a run's page besides its analysis. `run_json`: run.json of the run's recording;
-// "" if the run is no recording. A redacted page leaves out the recording's addresses and command.
+// "" if the run is not a recording. A redacted page leaves out the recording's addresses and
+// command.
 struct PageOfRun {
   std::string title, command, run_json;
   Drawings drawings;

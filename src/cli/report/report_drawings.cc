@@ -71,8 +71,8 @@ DrawnRow DrawLane(const Lane& lane, Palette palette, std::string label, Interval
   return row;
 }
 
-// Which lanes of a row are drawn: the first ones. For a thread, those with the most time in
-// operators and calls, because these may lie below many Python frames.
+// The lanes of a row that are drawn. For a thread, those with the most time in operators and calls,
+// because operators and calls may lie below many Python frames. For any other row, the first lanes.
 std::vector<size_t> LanesDrawn(const TimelineRow& row, Interval window) {
   const bool is_thread = row.kind == RowKind::kThread;
   std::vector<std::pair<DurationNs, size_t>> lanes;

@@ -11,8 +11,9 @@
 
 namespace tacho {
 
-// Draws each trace of a run as it is read, so that no trace has to stay in memory: the time that
-// each phase's steps take, the median and the slowest step of the main phase, and the longest gaps.
+// Makes the drawings of a report while the traces of the run are read, so that no trace has to stay
+// in memory. They show how the time of each phase's steps splits into parts, the median and the
+// slowest step of the main phase, and the longest gaps.
 class DrawingKeeper {
  public:
   explicit DrawingKeeper(const Classifier& classifier) : classifier_(classifier) {}

@@ -19,7 +19,7 @@ namespace tacho {
 namespace {
 
 // The same event may send two signals: timeout(1) signals its child and the child's group, and when
-// a terminal closes, shell and kernel both send one. A signal so soon after the first is ignored.
+// a terminal closes, shell and kernel both send one. A second signal within this time is ignored.
 constexpr int64_t kSameSignalNs = 200'000'000;
 
 std::atomic<int64_t> first_ns = 0;  // time of the first signal; 0: none
@@ -76,7 +76,7 @@ InterruptScope::InterruptScope(const std::string& now) {
   if (old_hup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
   // A stop request runs callbacks, which a signal handler must not do, so a thread does it.
   watcher = std::thread([this] {
-    // This thread takes all of these signals, also while the caller blocks them
+    // Unblocks the signals in this thread, so that it takes them even while the caller blocks them
     // (WithoutInterrupts).
     const sigset_t interrupts = InterruptSignals();
     pthread_sigmask(SIG_UNBLOCK, &interrupts, nullptr);
@@ -100,8 +100,8 @@ InterruptScope::~InterruptScope() {
   sigaction(SIGTERM, &old_term, nullptr);
   sigaction(SIGHUP, &old_hup, nullptr);
   close(wake.exchange(-1));
-  // A signal after the watcher's last check had no effect yet. It is sent again: it takes effect
-  // now, or, under WithoutInterrupts, when the next scope begins.
+  // A signal that came after the watcher's last check has had no effect yet. Sends it again: it
+  // takes effect now, or, under WithoutInterrupts, when the next scope begins.
   if (first_ns.load() != 0 && !source_.stop_requested()) kill(getpid(), first_number.load());
 }
 

@@ -10,13 +10,13 @@ namespace tacho {
 // wait.
 void SayInHandler(std::string_view text);
 
-// Turns Ctrl-C, SIGTERM and SIGHUP into a stop request while it lives, for commands that must clean
-// up. The first one is acknowledged at once on standard error, with what happens now: "tacho:
-// interrupted: ending the load (again: ends at once)". A second one, at least 0.2 s later, ends the
-// process at once, after it has written the text given to SetLastWords to standard error (the text
-// is not copied: it must outlive this object). A signal that comes too late for the token is raised
-// again when the object ends. Only one object may exist at a time. WithoutInterrupts bridges the
-// time between two of them.
+// While it lives, turns Ctrl-C, SIGTERM and SIGHUP into a stop request, for commands that must
+// clean up. The first signal is acknowledged at once on standard error, with what happens now:
+// "tacho: interrupted: ending the load (again: ends at once)". A second signal, at least 0.2 s
+// later, ends the process at once; before that, the text given to SetLastWords is written to
+// standard error (the text is not copied: it must outlive this object). A signal that comes too
+// late for a stop request is raised again when the object ends. Only one object may exist at a
+// time. WithoutInterrupts bridges the time between two of them.
 class InterruptScope {
  public:
   // `now`: what happens after the first signal, such as "ending the load".

@@ -121,9 +121,9 @@ Result<void> WriteFiles(const std::string& folder,
     if (const int reason = beside.emplace_back(path).Write(content); reason != 0)
       return CannotWrite(path, reason);
   }
-  // Now all files are written under hidden names. A rename can fail only if its target is a folder,
-  // which is checked here, or another user's file in a sticky folder: then the files before it are
-  // already replaced.
+  // All files are now written under hidden names. A rename can still fail for two reasons. Either
+  // its target is a folder: this is checked here, before the first rename. Or its target is another
+  // user's file in a sticky folder: the files before it are then already replaced.
   for (const auto& [name, content] : files) {
     const std::string path = folder + "/" + name;
     struct stat status = {};

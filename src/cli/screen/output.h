@@ -35,13 +35,14 @@ std::string ErrorJson(const Error& error, int exit_status);
 Result<void> WriteFiles(const std::string& folder,
                         const std::vector<std::pair<std::string, std::string>>& files);
 
-// Checks that writing `files` (name, beginning) would replace only earlier versions of these files,
-// which begin in the same way. kOutput: another file is in the way; the message names it.
+// Checks that writing `files` (name, beginning) would replace only earlier versions of these files.
+// A file that begins with `beginning` is taken for an earlier version. kOutput: another file is in
+// the way; the message names it.
 Result<void> CheckReplaces(const std::string& folder,
                            const std::vector<std::pair<std::string, std::string>>& files);
 
-// Makes missing folders. The destructor removes those of them that are still empty, so that a
-// failure leaves no empty folder.
+// Makes missing folders. The destructor removes those that are still empty, so that a failure
+// leaves no empty folder.
 class NewFolders {
  public:
   NewFolders() = default;

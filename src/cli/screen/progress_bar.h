@@ -22,8 +22,8 @@ namespace tacho {
 class RedrawnLine {
  public:
   using Line = std::function<std::string(double seconds)>;
-  // `line` and `last` run on that thread. If a line was drawn, the text of `last` replaces it at
-  // the end and stays; "": no line stays.
+  // `line` and `last` run on the object's own thread. If a line was drawn, the text of `last`
+  // replaces it at the end and stays; if that text is "", no line stays.
   explicit RedrawnLine(
       Line line, Line last = [](double) { return ""; });
   RedrawnLine(const RedrawnLine&) = delete;
@@ -41,10 +41,10 @@ class RedrawnLine {
   std::thread thread_;
 };
 
-// Shows the progress of reading as a bar on standard error, after half a second; one plain line
-// remains at the end. Draws a bar only if `enabled` (standard error is a terminal); otherwise it
-// prints only a line for each export by another program. While such a program runs, Ctrl-C ends it
-// first.
+// Shows the progress of reading. If `enabled` (standard error is a terminal), it draws a bar after
+// half a second, and leaves one plain line at the end. Otherwise it prints only a line for each
+// file that another program (such as nsys) must first export. While such a program runs, the first
+// Ctrl-C ends that program.
 class ProgressBar : public RunProgress {
  public:
   // `stop`: the token of the command's InterruptScope; absent: it has none.

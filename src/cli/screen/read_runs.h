@@ -15,8 +15,8 @@ struct Incomplete {
 };
 
 // Reads one run for each of `paths`, one after another, with `reading` and with `arguments` except
-// its paths. A run that shares work with an earlier one must not count as another run: leaves it
-// out, and removes its path from `paths`.
+// its paths. A run that shares work with an earlier one must not count as another run: it is left
+// out, and its path is removed from `paths`.
 Result<std::vector<RunAnalysis>> ReadRuns(ReadingArguments arguments,
                                           std::vector<std::string>& paths,
                                           const ReadOptions& reading, const Classifier& classifier,

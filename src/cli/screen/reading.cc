@@ -48,8 +48,8 @@ bool IsSaid(const std::vector<std::string>& unproven, const std::string& path, N
       unproven, [&](const std::string& sentence) { return NamesDefect(sentence, path, id); });
 }
 
-// The notes that make a run incomplete, as sentences. Lost data has a sentence for each trace; a
-// lack that traces of a run usually share has one sentence for all.
+// The notes that make a run incomplete, as sentences. Lost data gets a sentence for each trace. A
+// lack that the traces of a run usually share (IsLack) gets one sentence for all traces.
 template <typename Run>
 std::vector<std::string> NotesThatCount(const Run& run) {
   std::vector<std::string> reasons;

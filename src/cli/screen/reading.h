@@ -38,13 +38,13 @@ Result<TraceChoice> ChoiceOf(const ReadingArguments& arguments);
 // Which part of each trace to read, and how.
 Result<ReadOptions> ReadOptionsOf(const ReadingArguments& arguments);
 
-// The paths and the options that narrow them as words for a shell; "" if a name has characters that
-// cannot be shown.
+// The paths, and the options that narrow them, as words for a shell; "" if a name has characters
+// that cannot be shown.
 std::string CommandPaths(const ReadingArguments& arguments);
 
 // Reads the chosen traces with a progress bar on standard error, if it is a terminal, and adds what
-// was left out to `skipped`. `stop`: the token of the command's InterruptScope; absent: it has
-// none.
+// was left out to `skipped`. `stop`: the token of the command's InterruptScope; absent: the command
+// has no such scope.
 Result<Readout<RunAnalysis>> ReadChosen(const ReadingArguments& arguments,
                                         const TraceChoice& choice, const ReadOptions& reading,
                                         const Classifier& classifier,
@@ -67,9 +67,9 @@ std::vector<std::string> FirstOf(std::vector<std::string> messages);
 void ComplainAll(const std::vector<std::string>& messages);
 
 // Says on standard error why the exit status is not 0, and returns the status. `names_skipped`: the
-// result on standard output already names failed and skipped files and the recordings of graph
-// capture; then skipped files are not named again, and failed files only if standard output or
-// standard error is not a terminal.
+// result on standard output already names the failed files, the skipped files and the recordings of
+// graph capture. Only failed files are then named again, and only if standard output or standard
+// error is not a terminal.
 int FinishReading(bool names_skipped, const std::vector<Error>& failures,
                   const std::vector<std::string>& skipped, const std::vector<std::string>& captures,
                   const std::vector<std::string>& incomplete);

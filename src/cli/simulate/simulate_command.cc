@@ -327,14 +327,13 @@ Result<int> RunSimulate(const std::vector<std::string>& arguments) {
   if (given.time) {
     TACHO_ASSIGN_OR_RETURN(limit, WithContext(ParseTime(*given.time), "--for"));
   }
-  // The signals are blocked in all later threads and processes, so that they arrive where we wait
-  // for them.
+  // Blocks the signals in this thread, and thereby in all threads and processes that are made
+  // later. They arrive only where one of these waits for them (sigwait).
   sigset_t signals;
   sigemptyset(&signals);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  // PyTorch, too, takes only "1" as yes. The processes must be forked before the first thread
-  // starts.
+  // As in PyTorch, only "1" means yes. The processes must be forked before the first thread starts.
   std::unique_ptr<ServerProcesses> processes;
   if (const char* daemon = std::getenv("KINETO_USE_DAEMON");
       daemon != nullptr && std::string_view(daemon) == "1") {

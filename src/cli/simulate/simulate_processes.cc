@@ -94,8 +94,8 @@ std::vector<Part> PartsOf(const WorkerOptions& options) {
 }
 
 // Makes the processes of `parts`, each parent before its children. Each process first sends its pid
-// over its channel. `channels` has one channel for each process, in the same order; `next` is the
-// index of the next one.
+// over its channel. `channels` has one channel for each process, in the order in which the
+// processes are made; `next` is the index of the channel for the next process.
 void ForkParts(const std::vector<Part>& parts, const WorkerOptions& options,
                std::vector<Channel>& channels, size_t& next) {
   for (const Part& part : parts) {

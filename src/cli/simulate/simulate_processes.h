@@ -10,8 +10,8 @@ namespace tacho {
 
 // The servers of a simulation as separate processes. Each server has child processes for the parts
 // that poll Kineto's daemon: vLLM's engine cores, with the ranks as their children, or SGLang's
-// detokenizer and schedulers. So they can be identified like real engines, by listening port and by
-// pid.
+// detokenizer and schedulers. Thus tacho can identify these servers in the same ways as real
+// engines: by listening port and by pid.
 class ServerProcesses {
  public:
   // Must be called before any thread starts, with the terminating signals blocked. Fails like

@@ -131,8 +131,8 @@ ReportNeeds NeedsOf(const std::vector<const StatsReport*>& reports) {
   return needs;
 }
 
-// Whether all rows of the file were read into `trace`. False for a whole nsys export: what is only
-// in ReportNeeds::times was read from it as bare times.
+// Whether all rows of the file were read into `trace`. False for a whole nsys export: tables that
+// reports need only by their times (ReportNeeds::times) were read without their rows.
 bool HasRowsOfAll(const TraceSource& file, const Trace& trace) {
   return trace.header.format != TraceFormat::kNsys || !file.part.empty();
 }

@@ -30,8 +30,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The address is printed after this time at the latest: traces that cannot be read often fail
-// before it.
+// How long to wait before the address is printed. Traces that cannot be read usually fail within
+// this time; then only the error is printed.
 constexpr milliseconds kFirstLook{100};
 constexpr milliseconds kExportsEndWithin{10'000};
 constexpr milliseconds kTick{200};

@@ -37,17 +37,19 @@ struct DaemonTrace {
 
 // The daemon's side of Kineto's daemon protocol. It profiles engines on demand, without an HTTP
 // route and without stalling them: Kineto records and writes the trace on its own thread. Processes
-// poll the daemon every 5 seconds over a UNIX datagram socket. One thread answers those for which
-// there is a request. Message formats: net/kineto_message.h.
+// poll the daemon every 5 seconds over a UNIX datagram socket. One thread answers the processes for
+// which there is a request. Message formats: net/kineto_message.h.
 class KinetoDaemon {
  public:
   static constexpr int64_t kPollMs = 5000;  // how often a process polls
-  // The least time between an answer and the start. Kineto looks at a new request after up to a
-  // second (seen: 0.98 s), warms up for another second, and refuses a start in the past.
+  // The least time between an answer and the start of the trace. Kineto looks at a new request
+  // after up to a second (seen: 0.98 s), warms up for another second, and refuses a start in the
+  // past.
   static constexpr int64_t kReadyMs = 2000;
-  // The time between the request and the start. It allows one answer to be late: Kineto waits 50 ms
-  // for an answer, and reads a later one only after its next poll. (An earlier version of this
-  // daemon also answered when there was nothing to do, and may have left several late answers.)
+  // The time between the request and the start of the trace. It allows one answer to be late:
+  // Kineto waits 50 ms for an answer, and reads a later one only after its next poll. (An earlier
+  // version of this daemon also answered when there was nothing to do, and may have left several
+  // late answers.)
   static constexpr int64_t kLeadMs = kPollMs + kReadyMs + 1000;
 
   // Listens where Kineto looks for a daemon: at the abstract socket name "dynolog" or, if
@@ -65,8 +67,8 @@ class KinetoDaemon {
   // the poll comes too late for the start. Replaces an earlier request that was not yet sent.
   virtual void Request(const std::map<int64_t, DaemonTrace>& traces) = 0;
 
-  // Withdraws the request from processes that have not polled since it was made. Returns the other
-  // processes, which will trace.
+  // Withdraws the request from processes that have not polled since Request was called. Returns the
+  // other processes, which will trace.
   virtual std::vector<int64_t> Withdraw() = 0;
 
   // The earliest time (Unix, ms) by which all of `pids` will have polled once more.

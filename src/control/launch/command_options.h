@@ -14,7 +14,8 @@ struct CommandOption {
 };
 
 // The options that begin with two dashes, in their order. The function does not know which options
-// take a value, so a flag gets the next word as its value; callers must ignore it.
+// take a value. So a flag, too, gets the next word as its value, unless that word is an option;
+// callers must ignore a flag's value.
 std::vector<CommandOption> OptionsOf(const std::vector<std::string>& words);
 
 // The last path element of a word: "vllm" for "/usr/bin/vllm".

@@ -9,11 +9,12 @@
 
 namespace tacho {
 
-// Finds what makes profiling harder in the way an engine is started. A pure function. The remedies
-// fit the version; the subject of a finding is the option or variable as it was given. `words` may
-// begin with nsys; `environment` holds "NAME=value". An unknown version ("") counts as the newest.
-// Options in files count only if WithConfigFile has added them. If `stacks_are_meant` is set, no
-// remedy turns stacks off. Sources: vLLM's and SGLang's code by tag, and vLLM 0.32's own parser.
+// Examines the way in which an engine is started, and finds what makes profiling harder. A pure
+// function. The remedies fit the version; the subject of a finding is the option or variable as it
+// was given. `words` may begin with nsys; `environment` holds "NAME=value". An unknown version ("")
+// counts as the newest. Options in files count only if WithConfigFile has added them. If
+// `stacks_are_meant` is set, no remedy turns stacks off. Sources: vLLM's and SGLang's code by tag,
+// and vLLM 0.32's own parser.
 std::vector<Finding> CheckLaunch(EngineKind kind, std::string_view version,
                                  const std::vector<std::string>& words,
                                  const std::vector<std::string>& environment,

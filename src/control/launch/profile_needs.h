@@ -19,8 +19,8 @@ Finding StacksUnbounded(const std::string& url, std::string remedy);
 int64_t SkippedIterations(const ProfilerFacts& profiler);
 // kEngineAsleep.
 Finding EngineAsleep(const std::string& url);
-// kFolderUnknown: neither the engine nor its process reports the trace folder, which `tacho record`
-// needs.
+// The finding kFolderUnknown: neither the engine nor its process reports the trace folder, which
+// `tacho record` needs.
 Finding FolderUnknown(const std::string& url, const EngineFacts& facts);
 // For an engine that has already written its traces: how to find their folder.
 std::string UnknownFolderText(const EngineFacts& facts);

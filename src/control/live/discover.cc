@@ -139,8 +139,8 @@ Result<void> AddUrl(HttpClient& client, const std::string& target, bool among_ot
   for (const Result<HttpResponse>& answer : answers) {
     if (answer) continue;
     if (!among_others || stop.stop_requested()) return tl::unexpected(answer.error());
-    // With several targets, the failure is left to the probe, so that it does not hold up the
-    // others.
+    // With several targets, leaves it to the probe to report the failure, so that this target does
+    // not hold up the others.
     AddWorkers(deployment, {PlainWorker(origin, ShownUrl(target))});
     return {};
   }

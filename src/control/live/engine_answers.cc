@@ -33,8 +33,8 @@ void DropTooManyRanks(EngineFacts& facts) {
 }
 
 EngineKind KindOf(const AnswerJson& json) {
-  // First asks the types with a rule known_by: apart from what the rule names, their servers answer
-  // like another engine.
+  // First tries the types that have a rule known_by: their servers answer like another engine,
+  // except for what that rule names.
   for (const bool by_rules : {true, false})
     for (const EngineType* type : EngineTypes())
       if (EngineRule(type->kind(), "", "known_by").empty() != by_rules && type->Answers(json))

@@ -31,9 +31,9 @@ std::string DaemonSocketFolder(const std::vector<int64_t>& pids);
 // KINETO_ONDEMAND_TRACE_DIR of the first process that has it; "" if none has it.
 std::string DaemonTraceFolder(const std::vector<int64_t>& pids);
 
-// How an engine on this host was started, as input for CheckLaunch. Taken from the first of `pids`,
-// or else of the server's ancestors, whose command line starts an engine. nullopt if there is none
-// that can be read.
+// How an engine on this host was started, as input for CheckLaunch. Taken from the first process
+// whose command line starts an engine: among `pids`, else among the server's ancestors. nullopt if
+// there is none that can be read.
 struct LocalCommand {
   int64_t pid = 0;
   EngineKind kind = EngineKind::kUnknown;

@@ -39,10 +39,10 @@ std::optional<OpenSession> FindOpenSession(const Worker& worker, const EngineFac
 std::string StartedText(const OpenSession& open);
 // kOpenSession: says what a second start would do while `open` is running.
 Finding OpenSessionOn(const std::string& url, const OpenSession& open, const EngineFacts& facts);
-// The finding that an open session blocks a start with `options`, and what that start would do. A
-// session that counts its steps does not block if the engine itself refuses a second start and ends
-// the session without a stop. `stops_first`: the caller stops the engine first, so a session that a
-// recording left running does not block, because nobody is waiting for it.
+// The finding that an open session blocks a start with `options`; it says what that start would do.
+// A session that counts its steps does not block if the engine itself refuses a second start and
+// ends the session without a stop. `stops_first`: the caller stops the engine first, so a session
+// that a recording left running does not block, because nobody is waiting for it.
 std::optional<Finding> FindSessionInTheWay(const Worker& worker, const EngineFacts& facts,
                                            const ProfileOptions& options, bool stops_first = false);
 

@@ -29,10 +29,10 @@ int64_t UnixMinusMonotonicNs() {
   return (real.tv_sec - monotonic.tv_sec) * 1'000'000'000 + (real.tv_nsec - monotonic.tv_nsec);
 }
 
-// Bounds the offset of the server's clock by a Date header ("Sat, 21 Nov 2026 12:16:01 GMT"). It is
-// the server's time, truncated to whole seconds and no later than our receipt. Servers reuse its
-// text for a second (uvicorn by a timer of its event loop). A server whose loop is busy, which
-// shows in a slow answer, reuses it for longer.
+// Narrows the bounds for the offset of the server's clock, by a Date header ("Sat, 21 Nov 2026
+// 12:16:01 GMT"). The header gives the server's time before the answer arrived here, rounded down
+// to a second. Servers reuse its text for a second (uvicorn by a timer of its event loop). A server
+// whose loop is busy, which shows in a slow answer, reuses it for longer.
 void NarrowOffset(const HttpResponse& answer, int64_t& least, int64_t& most) {
   const std::optional<int64_t> date = ParseHttpDate(FindHeader(answer.headers, "date"));
   if (!date) return;

@@ -21,8 +21,8 @@ struct ProfileOptions {
   std::string key;
   std::optional<int64_t> steps;  // engine steps; absent: until the stop
   // By default SGLang begins a session of exactly `steps` steps with its next batch, and waits for
-  // that batch even after a stop. If `at_once` is set, it begins immediately; in old versions it
-  // may then record one step too many or too few.
+  // that batch even after a stop. If `at_once` is set, the session begins immediately; in old
+  // versions it may then record one step too many or too few.
   bool at_once = false;
   std::optional<std::string> output_dir;  // SGLang: a folder on the engine's machine
   // More fields of the start request, under the engine's own names, with values as the user wrote
@@ -30,8 +30,8 @@ struct ProfileOptions {
   std::map<std::string, std::string> fields;
 
   bool IsOn(const std::string& flag) const;
-  // Sets the key to `name`, or to the field profile_prefix followed by `name` if that field is set:
-  // file names begin with both.
+  // Sets the key to `name`, or to "PREFIX-NAME" if the field profile_prefix is set: file names
+  // begin with the key.
   void NameSession(const std::string& name);
 };
 
@@ -50,12 +50,12 @@ struct ControlRequest {
   std::string url;   // of the worker
   std::string path;  // "/start_profile"
   std::string body;  // JSON, or ""
-  // For a stop: the body of a request that cancels a session that has not begun; "" if the engine
-  // has no such request.
+  // Of a stop request: the body of a second request, which cancels a session that has not begun. ""
+  // if the engine has no such request.
   std::string take_back_body = {};
-  // For a start: a body that is posted first, to the same path. The engine refuses it while a
-  // session runs, and otherwise does nothing. "" if a start cannot harm another session, or the
-  // engine has no such check.
+  // Of a start request: the body of a guard request, which is posted first, to the same path. The
+  // engine refuses it while a session runs. Otherwise it records nothing, but replaces a session
+  // that has not begun. "" if a start cannot harm another session, or the engine has no such check.
   std::string guard_body = {};
   // The route's path in other versions, used if `path` does not exist; "" if the route never moved.
   std::string other_path = {};
@@ -63,17 +63,17 @@ struct ControlRequest {
 };
 
 // Plans the start request for one engine, by the rules of its version (control/rules/*.rules).
-// kUsage: the engine cannot do it, or it would crash or flood the engine; the message has the
-// reason and the remedy. Examples: no profiler configured, stacks without a bound on steps, an
-// output_dir that SGLang cannot make, a prefix with '/', by_stage without steps.
+// kUsage: the engine cannot do what is asked, or the session would crash or flood the engine; the
+// message has the reason and the remedy. Examples: no profiler configured, stacks without a bound
+// on steps, an output_dir that SGLang cannot make, a prefix with '/', by_stage without steps.
 Result<ControlRequest> PlanStart(const Worker& worker, const EngineFacts& facts,
                                  const ProfileOptions& options);
 // Whether the engine's file names contain the session's key.
 bool KeyNamesFiles(const EngineFacts& facts);
 // Plans the stop request for one engine. `counted`: the session counts its steps, but not by stage.
 // If SGLang has not yet run a step of such a session, it answers the stop as if no session ran, and
-// begins the session with the next request. So the stop carries a take_back_body: the start of a
-// session that never begins, which replaces the waiting session.
+// begins the session with the next request. So the stop carries a take_back_body: the body of a
+// start request for a session that never begins, which replaces the waiting session.
 ControlRequest PlanStop(const Worker& worker, const EngineFacts& facts, bool counted);
 
 enum class ControlVerdict {
@@ -97,26 +97,26 @@ struct ControlOutcome {
   bool IsGood() const {
     return verdict == ControlVerdict::kDone || verdict == ControlVerdict::kWasSo;
   }
-  // For a stop: whether its answer shows that no session runs. A refusal does not show it: it may
-  // come from a proxy, or some ranks may still run. A 404 does: without a profile route no session
-  // can run.
+  // Of a stop: whether its answer shows that no session runs. A refusal does not show it: a proxy
+  // may have refused, or some ranks may still run. A 404 shows it: without a profile route no
+  // session can run.
   bool TellsThatNothingRuns() const { return IsGood() || status == 404; }
 };
 
 // Asks the engines whether a session runs in them, by sending only the guards in `starts`. A start
-// without a guard passes. Do not call it before the load runs: if a session of an SGLang still
-// waits for its first step, SGLang does not report that session and loses it, as with any start.
-// Results in the order of `starts`.
+// without a guard counts as accepted. Call it only while the load runs: if a session of an SGLang
+// still waits for its first step, SGLang does not report that session but discards it, as with any
+// start. Results in the order of `starts`.
 std::vector<ControlOutcome> AskWhetherTaken(HttpClient& client,
                                             const std::vector<ControlRequest>& starts,
                                             const std::vector<EngineFacts>& facts,
                                             std::chrono::milliseconds patience,
                                             std::stop_token stop);
 
-// Sends all requests at the same time, each after its guard; a start whose guard is refused is not
-// sent. Waits for all answers, without a limit if `patience` is 0. Calls `ended` for each answer.
-// Results in the order of `requests`. Sends no request again if it got no answer: the start may
-// have begun.
+// Sends all requests at the same time, after the guards of all. A start whose guard is refused is
+// not sent. Waits for all answers, without a limit if `patience` is 0. Calls `ended` for each
+// answer. Results in the order of `requests`. Does not repeat a request that got no answer: the
+// start may have begun a session.
 std::vector<ControlOutcome> SendAll(HttpClient& client, const std::vector<ControlRequest>& requests,
                                     const std::vector<EngineFacts>& facts,
                                     std::chrono::milliseconds patience, std::stop_token stop = {},

@@ -58,8 +58,8 @@ bool IsAt(const std::string& path, int file) {
          there.st_ino == own.st_ino;
 }
 
-// Opens and locks the file at `path`. If its last owner removed it between our open and our lock,
-// the lock is worthless, and it opens the next file.
+// Opens and locks the file at `path`. The file's last owner may remove it between our open and our
+// lock. Such a lock is worthless, so it tries again with the file that is now at `path`.
 Result<FileDescriptor> Locked(const std::string& path, const std::string& url) {
   while (true) {
     FileDescriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));

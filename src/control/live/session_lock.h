@@ -12,8 +12,9 @@
 
 namespace tacho {
 
-// $XDG_RUNTIME_DIR/tacho or /tmp/tacho-UID: a folder that only this user can access (mode 0700),
-// created if it does not exist. kOutput: there is no such folder.
+// The path of $XDG_RUNTIME_DIR/tacho or /tmp/tacho-UID: a folder that only this user can access
+// (mode 0700), created if it does not exist. kOutput: the folder cannot be made, or others can
+// access it.
 Result<std::string> RuntimeFolder();
 
 // The path of a file for the worker in that folder: "FOLDER/http%3A%2F%2Fh%3A1.ENDING".
@@ -30,8 +31,8 @@ inline constexpr std::string_view kByHold = "tacho engine hold";
 // Whether `owner` is the hold under which this process runs (kHoldVariable).
 bool IsOurHold(std::string_view owner);
 
-// kBeingProfiled: `owner`, another tacho on this host, is profiling the worker, or holds it for the
-// commands that run under it.
+// The finding kBeingProfiled: `owner`, another tacho on this host, is profiling the worker, or
+// holds it for the commands that run under it.
 Finding BeingProfiled(const std::string& worker_url, const std::string& owner);
 
 // Holds one lock for each worker, so that two tachos on this host do not profile the same engine:

@@ -10,9 +10,10 @@ namespace tacho {
 
 // Parts of start requests, for engine types that build their own (EngineType::PlanStart).
 
-// The body of a start for an SGLang session that never begins, because its first step is out of
-// reach. SGLang refuses it while another session runs; otherwise it replaces a session that has not
-// begun.
+// The body of a start request to SGLang for a session that never begins, because its first step is
+// out of reach. SGLang refuses the request while another session runs. Otherwise the new session
+// replaces one that has not begun. Serves as a guard before a start, and to cancel a session that
+// has not begun.
 std::string BodyThatNeverBegins();
 // A kUsage error that begins with the worker's address.
 tl::unexpected<Error> RefuseStart(const Worker& worker, std::string_view why);

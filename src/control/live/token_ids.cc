@@ -28,8 +28,8 @@ bool NeedsTokenIds(RouterKind router, EngineKind engine, std::string_view engine
 bool AskWhetherTokenIds(HttpClient& client, const std::string& url,
                         std::chrono::milliseconds patience, std::stop_token stop) {
   const auto deployment = Discover(client, {url}, stop, patience);
-  // Behind SGLang's router there may be a vLLM, but that router has no route that reports its
-  // version.
+  // Behind SGLang's router there may be a vLLM, but that router has no route that reports the
+  // engine's version.
   if (!deployment || deployment->router_kind != RouterKind::kVllmRouter) return false;
   HttpRequest request;
   request.url = ParseUrl(url)->With("/version");

@@ -233,8 +233,8 @@ class FailureReader::Follower {
     if (writer.reading == Reading::kNothing || line.traceback == TracebackPart::kNone) return false;
     // A traceback of Python's resource tracker is harmless: it may fail when a server ends.
     if (text.find("resource_tracker.py\", line ") != text.npos) writer.survived = Survived::kNext;
-    // The traceback of a program itself begins in its module; a traceback that SGLang logs begins
-    // in a function.
+    // A traceback that ends a program begins in the program's module; a traceback that SGLang logs
+    // begins in a function.
     writer.is_own |= std::exchange(writer.is_first_frame, false) && line.head.empty() &&
                      text.ends_with(", in <module>");
     const FrameOf frame = WhoseFrame(text);

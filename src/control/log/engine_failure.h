@@ -12,9 +12,9 @@
 namespace tacho {
 
 // A failure in an engine's log: the exception of a Python traceback, an error message of Python's
-// argument parser, a crash message, or a line that the engine calls an error. Of a chain of
-// exceptions it is the first one. If a line only announces a traceback, the failure is that
-// traceback's exception.
+// argument parser, a crash message, or a line that the engine calls an error. In a chain of
+// exceptions, the first one is the failure. If a line only announces a traceback, the failure is
+// that traceback's exception.
 struct EngineFailure {
   // The name of the process in the log: "VllmWorker-0 pid=123"; "" if it has none.
   std::string process;
@@ -24,8 +24,8 @@ struct EngineFailure {
   // none.
   uint64_t led_line = 0;
   std::string led_to = {};
-  // From the line that announces the failure, or from its traceback, to the last line of its
-  // message.
+  // The lines of the failure: from the line that announces it, or else from the start of its
+  // traceback, to the last line of its message.
   uint64_t first_line = 0, last_line = 0;
 };
 
@@ -43,15 +43,15 @@ struct EngineEnd {
 // The failures that a log reports. Lines that quote requests do not count, nor do failures of a
 // server that was told to end.
 struct LogFailures {
-  // The first failure, even if the engine survived it. An error without a traceback is taken only
-  // if there is no other failure.
+  // The first failure, even if the engine survived it. It is an error without a traceback only if
+  // the log has no other failure.
   std::optional<EngineFailure> first;
-  // Set if the log says that the engine or one of its processes died, and it did not start again;
-  // or if the log ends with a process's own traceback, or with a shell's "Killed". Not set if the
-  // engine serves after the failure, nor for exceptions of its web server and its threads. Once the
-  // engine serves, a traceback that does not begin in the engine's own code counts as another
-  // program's, such as a client's that writes to the same log. In a log of several engines: the end
-  // of the engine that ended first.
+  // Set if the log says that the engine or one of its processes died, and it did not start again.
+  // Also set if the log ends with a shell's "Killed", or with a traceback that ended a process. Not
+  // set if the engine serves after the failure, nor for exceptions of its web server and its
+  // threads. Once the engine serves, a traceback that does not begin in the engine's own code
+  // counts as another program's, such as a client's that writes to the same log. In a log of
+  // several engines: the end of the engine that ended first.
   std::optional<EngineEnd> end;
   // The line in which the engine was last ready to serve; failures before it belong to an earlier
   // start. 0: there is no such line, or the log is of several engines.

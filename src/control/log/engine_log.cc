@@ -51,8 +51,8 @@ void EngineLog::ReadOn() {
 void EngineLog::Take(const LogLine& line) {
   if (line.Says(LogSign::kRequest)) return;
   if (const std::string_view phase = StartPhaseOf(line.text); !phase.empty()) phase_ = phase;
-  // Only an error about full memory counts as a death: neither advice about memory nor a request
-  // that ran out of it ends an engine.
+  // A line about full memory is a death only if it reports an error or an exception: an engine also
+  // logs advice about memory, and survives a request that runs out of memory.
   const bool fails = line.is_error || IsException(line.text);
   if (death_.empty() && !line.is_notice &&
       (line.Says(LogSign::kDies) || (fails && line.Says(LogSign::kFullMemory))))

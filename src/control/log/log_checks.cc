@@ -121,8 +121,8 @@ class LogReader {
     if (line_.traceback == TracebackPart::kException && IsOfTraceback()) in_profiler_ = false;
   }
 
-  // Whether an engine, a router or nsys wrote the line. That the line names one is not enough,
-  // because any document may.
+  // Whether an engine, a router or nsys wrote the line. It is not enough that the line names one of
+  // them, because any text may do that.
   bool IsKnown(std::string_view text) const {
     return !line_.time.empty() || Has(line_.process, " pid=") || IsOfUvicorn(text) ||
            IsOfRouter(text) || HasOneOf(text.substr(0, 16), {"Generating '", "Capture range "}) ||
@@ -137,8 +137,8 @@ class LogReader {
                                          failures_.AliveUntil(line_.engine));
   }
 
-  // Prefers hits in the lines that report the engine's end, and adds hits in the failure that
-  // caused it.
+  // Prefers hits in the lines that report the engine's end. Also adds hits in the failure that
+  // caused the end.
   void TakeEnd(const EngineEnd& end) {
     const auto is_before = [&](const Hit& hit) { return hit.line <= end.alive_until; };
     const std::vector<LogRule>& rules = TheLogTable().findings;
@@ -218,8 +218,8 @@ class LogReader {
       if (rules[i].id == id && rules[i].by_code && !hits_[i]) hits_[i] = hit;
   }
 
-  // Reads a message in three lines: "1 validation error for ProfilerConfig", the key, and its
-  // fault.
+  // Reads a message of three lines: "1 validation error for ProfilerConfig", the key, and what is
+  // wrong with its value.
   void ReadConfigError(std::string_view text) {
     if (Has(text, "validation error") && Has(text, "for ProfilerConfig") && !config_error_) {
       config_error_ = Here();
@@ -244,8 +244,8 @@ class LogReader {
     }
   }
 
-  // The first finding among `ids` that CheckLaunch has about a launch with these words and this
-  // variable.
+  // The first finding with an id in `ids` that CheckLaunch makes about a launch with these words
+  // and this variable.
   std::optional<Finding> OfLaunch(const std::vector<std::string>& words,
                                   const std::string& variable,
                                   std::initializer_list<FindingId> ids) const {

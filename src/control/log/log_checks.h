@@ -14,11 +14,11 @@ namespace tacho {
 // What a log of vLLM, SGLang, a router or nsys reports.
 struct LogReport {
   LogFailures failures;
-  // The failures of profiling: one finding of each kind, in the order of their first lines. If the
-  // engine ended, a finding refers to a line that reports the end if one matches, else to its first
-  // line. The evidence says what the failure means, names the line (counted from 1) and the
-  // process, and quotes at most 300 bytes of the line. The remedy fits the version. Subjects are
-  // empty: the caller sets them.
+  // The failures of profiling: one finding of each kind, in the order of their first lines. A
+  // finding is about the first line that matches; if the engine ended and a line that reports the
+  // end matches, it is about that line. The evidence says what the failure means, names the line
+  // (counted from 1) and the process, and quotes at most 300 bytes of the line. The remedy fits the
+  // version. Subjects are empty: the caller sets them.
   std::vector<Finding> findings;
   std::vector<uint64_t> lines;  // the lines of the findings, in the same order
   EngineKind engine = EngineKind::kUnknown;

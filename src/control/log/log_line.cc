@@ -46,8 +46,8 @@ bool IsProcess(std::string_view inside) {
          (rank.empty() || rank.find('=') != rank.npos || (rank[0] >= 'A' && rank[0] <= 'Z'));
 }
 
-// Whether vLLM itself gave the process this name, rather than Ray, whose name stands for the whole
-// engine. vLLM puts its front end's name before the lines of Ray's workers.
+// Whether vLLM itself gave the process this name. Otherwise Ray gave it, and it stands for the
+// whole engine. (vLLM also puts its front end's name before the lines of Ray's workers.)
 bool IsOfVllm(std::string_view process) {
   constexpr std::array<std::string_view, 7> kNames{
       "APIServer", "ApiServer", "EngineCore", "Worker", "VllmWorker", "RayWorker", "DPCoordinator"};
@@ -198,8 +198,8 @@ void LogLineReader::TakeOthers(std::string_view& text) {
   for (const std::string& shape : shapes_)
     if (const size_t bytes = BytesOfShape(text, shape); bytes > 0) return text.remove_prefix(bytes);
   const size_t bytes = BytesBeforeRecord(text);
-  // A progress bar is not learned: its shape changes each time, and it stands before the line only
-  // by chance.
+  // A progress bar is not remembered as a prefix: its shape changes each time, and it stands before
+  // the line only by chance.
   if (bytes > 0 && shapes_.size() < kMostKnown && text.substr(0, bytes).find('%') == text.npos)
     shapes_.insert(ShapeOf(text.substr(0, bytes)));
   text.remove_prefix(bytes);

@@ -35,8 +35,8 @@ void TakeStamp(std::string_view& text) {
   std::string_view words = rest;
   const std::string_view host = TakeWord(words), program = TakeWord(words);
   const bool has_pid = program.ends_with("]:") && program.find('[') != program.npos;
-  // Lines from docker also begin with an ISO time, so after an ISO time only an engine's name
-  // counts as a program.
+  // Lines from docker begin with an ISO time, but name no host and no program. So after an ISO time
+  // a word without a process id is a program only if it is an engine's name.
   const bool is_program = program.ends_with(':') && !host.ends_with(':') &&
                           (!is_iso || program == "vllm:" || program == "sglang:");
   if (has_pid || is_program)

@@ -51,8 +51,8 @@ std::vector<LogSessions::Fault> LogSessions::Take(const LogLine& line) {
   std::vector<Fault> faults;
   if (std::ranges::any_of(kBeginsAnew,
                           [&](std::string_view words) { return Mentions(text, words); })) {
-    // Does not compare addresses: two servers on different machines may have the same host and
-    // port.
+    // A second SGLang that starts is another engine. Addresses are not compared: two servers on
+    // different machines may have the same host and port.
     const bool is_sglang = Mentions(text, "server_args=");
     several_run_ |= is_sglang && one_runs_;
     one_runs_ = is_sglang;

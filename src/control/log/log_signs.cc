@@ -17,8 +17,8 @@ constexpr auto kShellWords =
 constexpr auto kRouters =
     std::to_array<std::string_view>({"vllm_router", "sglang_router", "sgl_model_gateway", "smg"});
 
-// Parts of paths that show which program a frame belongs to. A process may begin in Python's own
-// files.
+// Parts of a file's path that show which program a traceback's frame belongs to. Python's own files
+// do not show it, because a process may begin in them.
 constexpr auto kPythonsOwn = std::to_array<std::string_view>(
     {"/runpy.py", "/multiprocessing/", "/asyncio/", "/concurrent/", "/threading.py"});
 constexpr auto kPackages = std::to_array<std::string_view>({"/vllm/", "/sglang/"});

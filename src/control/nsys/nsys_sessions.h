@@ -21,8 +21,8 @@ struct NsysSession {
 std::vector<NsysSession> NsysSessionsIn(std::string_view list);
 
 // The agent of a session: a process that `nsys launch` and `nsys profile` start and detach. It
-// normally ends with its session. But if the `nsys` that started it is killed, it may stay and use
-// up a whole core.
+// normally ends with its session. But if the `nsys` that started it is killed, the agent may stay
+// and use up a whole core.
 struct NsysAgent {
   int64_t pid = 0;
   std::string session;  // its name

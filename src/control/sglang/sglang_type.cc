@@ -27,8 +27,8 @@ class Sglang final : public EngineType {
   [[nodiscard]] std::string_view VersionInLine(std::string_view text) const override {
     return text.starts_with("sglang: ") ? TextAfter(text, "sglang: ", " ") : "";  // by check_env
   }
-  // The router is told to ask /ready, because /health runs a forward pass, which would fill a
-  // profile.
+  // The router is told to check the engine by /ready: /health runs a forward pass, and the router's
+  // checks would fill a profile.
   [[nodiscard]] const LaunchWords* Launch() const override {
     static const LaunchWords kLaunch = {
         .port = 30000,
@@ -93,8 +93,8 @@ class Sglang final : public EngineType {
       facts.model = JsonGet<std::string>(JsonOfAnswer(json.answers[kModelInfo]), "model_path")
                         .value_or("default");
   }
-  // Not /health, which runs a forward pass. The server ends with its scheduler, so any answer shows
-  // that the engine lives.
+  // Does not use /health, which runs a forward pass. The server ends when its scheduler ends, so
+  // any answer shows that the engine lives.
   [[nodiscard]] std::string_view LifeRoute() const override { return "/model_info"; }
   [[nodiscard]] NotReady WhyNotReady(const AskRoute& ask) const override {
     NotReady why = Objection(ask("/ready"), "/ready", true);
@@ -132,8 +132,8 @@ class Sglang final : public EngineType {
       if (options.IsOn("profile_by_stage")) {
         // SGLang counts the steps of each stage, and begins the session with the next batch.
       } else if (has("start_step") && !options.at_once) {
-        // With start_step all versions record exactly N steps. A start while another session runs
-        // then fails, instead of discarding that session's window.
+        // With start_step all versions record exactly N steps, and a start fails while another
+        // session runs, instead of discarding that session's window.
         body["start_step"] = 1;
       } else if (EngineRule(facts.kind, facts.version, "immediate") == "one-less") {
         body["num_steps"] = *options.steps + 1;
@@ -177,8 +177,8 @@ class Sglang final : public EngineType {
                                          int64_t) const override {
     return {url, sleep ? "/release_memory_occupation" : "/resume_memory_occupation", "{}"};
   }
-  // SGLang has no route that reports whether it sleeps. While it is awake, resume_memory_occupation
-  // raises a KeyError; release_memory_occupation asserts that no request runs (0.5.23).
+  // SGLang has no route that reports whether it sleeps. In 0.5.23 resume_memory_occupation raises a
+  // KeyError if the engine is awake, and release_memory_occupation asserts that no request runs.
   [[nodiscard]] bool MayDieOfSleep() const override { return true; }
 };
 

@@ -9,7 +9,7 @@
 
 namespace tacho {
 
-// What a vLLM command line gives as --profiler-config, in the way of vLLM 0.32's parser: the last
+// What a vLLM command line gives as --profiler-config, as vLLM 0.32's parser reads it: the last
 // JSON value counts, but if there is a dotted option ("--profiler-config.max_iterations 5"), only
 // dotted options count.
 struct ProfilerArgument {

@@ -38,8 +38,9 @@ Result<void> CheckKwargs(const Worker& worker, const EngineFacts& facts, const J
   return {};
 }
 
-// Whether vLLM runs its workers in Ray's compiled graph. The rule is "default", or the setting
-// NAME=VALUE that turns the graph on.
+// Whether vLLM runs its workers in Ray's compiled graph. The version's rule "ray_graph" is
+// "default" if vLLM does so anyway, else the setting NAME=VALUE that turns the graph on; "" if this
+// vLLM has no such graph.
 bool UsesRayGraph(const LaunchPlan& plan) {
   const std::string_view rule = EngineRule(plan.kind, plan.version, "ray_graph");
   const size_t equals = rule.find('=');

@@ -171,8 +171,8 @@ const char* EventDecoder::MatchPart(const TemplatePart& part, const int64_t* las
   return nullptr;
 }
 
-// If `text` stands at `p`, followed by `behind`, returns where it ends; else nullptr. This check is
-// enough because `text` was once read from this slot, before the same fixed bytes.
+// If `text` stands at `p`, followed by `behind`, returns where it ends; else nullptr. No parsing is
+// needed: `text` was read from this slot before, between the same fixed bytes.
 const char* EventDecoder::MatchText(StringId text, char behind, const char* p, const Cursor& c) {
   if (text == StringId::kEmpty) return nullptr;
   const std::string_view bytes = words_[text];
@@ -183,8 +183,8 @@ const char* EventDecoder::MatchText(StringId text, char behind, const char* p, c
   return p + bytes.size();
 }
 
-// Reads a slot that is no plain number. The fixed bytes after it show whether it was read
-// correctly.
+// Reads a slot that does not hold a plain number. The caller then compares the fixed bytes after
+// it, which shows whether it was read correctly.
 const char* EventDecoder::ReadTextSlot(SlotKind kind, const char* p, const Cursor& c) {
   switch (kind) {
     case SlotKind::kPid:

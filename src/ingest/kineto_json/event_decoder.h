@@ -96,8 +96,8 @@ class EventDecoder {
 
     [[nodiscard]] bool Has(SlotKind kind) const { return (slots & SlotBit(kind)) != 0; }
   };
-  // The event that last followed the same eight names. Traces repeat themselves, so this is a good
-  // guess for the next event.
+  // The event that came last after the same sequence of eight names. Traces repeat themselves, so
+  // it is a good guess for the next event.
   struct Guess {
     uint32_t head = kNone;
     uint32_t name = kNone;

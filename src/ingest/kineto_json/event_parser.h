@@ -70,14 +70,15 @@ struct EventHabits {
 // Parses one event leniently; any bytes are safe. c.p must be at the event's opening brace. It
 // moves past the closing brace if the result is kOk, else it stays.
 //
-// If an event cannot be read because its name holds unescaped quotes, or if the event does not end
-// within `runaway_bytes`, its name ends where the first matching text of EventHabits::after_names
-// begins.
+// A name may hold unescaped quotes. If they make the event unreadable, or if the event does not end
+// within `runaway_bytes`, the name is taken to end where the first text of EventHabits::after_names
+// is found.
 Scan ParseEvent(Cursor& c, const EventHabits& habits, size_t runaway_bytes, ParsedEvent& event);
 
-// Whether the brace at `p` opens an event (else kBad). `before`: the last character before it that
-// is no white space. The bytes at `p` must be one of the known openings; if none is known, the
-// first key must be a key that events have.
+// Returns kOk if the brace at `p` opens an event, kBad if not, kMore if the bytes end too early to
+// tell. `before`: the last character before the brace that is not white space. The bytes at `p`
+// must be one of the known openings; if none is known, the first key must be a key that events
+// have.
 Scan OpensEvent(char before, const char* p, const char* end, bool last, const EventHabits& habits);
 
 }  // namespace tacho::kineto

@@ -72,8 +72,8 @@ inline bool SameBytes(const char* p, const char* q, size_t size) {
     const auto differ = ~static_cast<unsigned>(_mm_movemask_epi8(same(0)));
     return (differ & ((1u << size) - 1)) == 0;
   }
-  // The bytes are nearly always equal, so it branches only once, at the end. The last 16 may
-  // overlap the 16 before them.
+  // The bytes are nearly always equal, so this loop does not stop at the first difference: a single
+  // branch at the end is faster. The last 16 bytes may overlap the 16 before them.
   __m128i all = same(size - 16);
   for (size_t i = 0; i + 16 < size; i += 16) all = _mm_and_si128(all, same(i));
   return _mm_movemask_epi8(all) == 0xffff;

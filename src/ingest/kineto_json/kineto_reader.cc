@@ -14,8 +14,9 @@ namespace tacho {
 namespace kineto {
 namespace {
 
-// In bytes. No producer writes this many blanks, so they are not kept until the text after them
-// comes.
+// Whether a bracket begins or ends the events can depend on the text after it. Until that text
+// comes, the blanks before it are kept in memory. After this many bytes the reader decides without
+// that text: no producer writes so many blanks.
 constexpr ptrdiff_t kMostBlanks = 1 << 20;  // bytes
 // Top-level keys that producers write after the events. In damaged text, a bracket ends the array
 // only if one of these follows.
@@ -64,7 +65,7 @@ class Document {
   Result<KinetoReadResult> Read();
 
  private:
-  // Moves to the next byte that is no white space (nor, with `commas`, a comma). False at the
+  // Moves to the next byte that is not white space (nor, with `commas`, a comma). False at the
   // document's end.
   bool ToText(bool commas);
   std::string_view Start();
@@ -147,8 +148,8 @@ std::string_view Document::Start() {
   return {c_.p, std::min(static_cast<size_t>(c_.end - c_.p), kSniffBytes)};
 }
 
-// Whether a text that begins like a list is a line of a log: "[2026-01-04 06:30:11]
-// server_args=...".
+// Whether a text that begins with a bracket, as a list does, is really a line of a log:
+// "[2026-01-04 06:30:11] server_args=...".
 bool Document::IsLog() {
   const std::string_view start = Start();
   const size_t end = start.find_first_of("]{\"\n", 1);

@@ -66,9 +66,9 @@ Scan SkipString(Cursor& c, Place place);
 inline constexpr int kDeepest = 1000;
 Scan SkipValue(Cursor& c, Place place);
 
-// Call `visit` for each member of the object, or element of the array, in `text`, with the value's
-// JSON text. Keys come without quotes, as they stand in the file. They stop without an error at the
-// first place that cannot be read.
+// These call `visit` for each member of the object in `text`, or each element of the array, with
+// the value's JSON text. Keys come without quotes, as they stand in the file. Both functions stop
+// without an error at the first place that cannot be read.
 void ForEachMember(std::string_view text,
                    const std::function<void(std::string_view key, std::string_view value)>& visit);
 void ForEachElement(std::string_view text,

@@ -108,8 +108,9 @@ struct Microseconds {
   bool plain = true;  // false: an unusual form (an exponent, a sign inside the decimals)
 };
 // Converts any decimal number of microseconds to nanoseconds. A fraction of a nanosecond is rounded
-// to the nearest, ties to even; all else is exact. Also takes "0.-05", which Kineto's formatter
-// made of -5 ns. nullopt for anything that is no finite number in the range of int64 nanoseconds.
+// to the nearest, ties to even; all else is exact. Also takes "0.-05", as Kineto before 2022
+// printed -5 ns. nullopt for anything that is not a finite number in the range of int64
+// nanoseconds.
 std::optional<Microseconds> ParseMicroseconds(std::string_view text);
 
 }  // namespace tacho::kineto

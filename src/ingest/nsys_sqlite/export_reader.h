@@ -70,8 +70,8 @@ class Recording {
   template <typename Take>
   bool TakeInParallel(const TableScan& whole, std::vector<TableTimes>& parts, const Take& take);
   TableTimes NoTimes() const;
-  // Enters the processes and the notes of all `parts`. Then calls use(process, entry) for each of
-  // their entries, in the order of the entries' first rows.
+  // Creates the processes that occur in `parts`, and adds their notes. Then calls use(process,
+  // entry) for each entry of the parts, in the order of the entries' first rows.
   template <typename Use>
   void EnterTimes(std::string_view table, std::vector<TableTimes>& parts, const Use& use);
   // In nvtx_table.cc:
@@ -118,9 +118,9 @@ class Recording {
     }
     if (!rows.damage().empty()) common_.Add(NoteId::kDamagedTable, rows.damage());
   }
-  // The process of a globalPid or globalTid. Null, with a note, if the value is no id; null,
+  // The process of a globalPid or globalTid. Null, with a note, if the value is not an id; null,
   // without a note, if the process is not asked for. If the table lacks the column, as in an old or
-  // made-up export: the process that FindLoneProcess found.
+  // made-up export, the process is the one that FindLoneProcess found.
   RecordedProcess* ProcessOf(const TableScan& row, int column);
   RecordedProcess* ProcessOf(int64_t key);
   [[nodiscard]] tl::unexpected<Error> NoSuchPart() const;
@@ -128,9 +128,9 @@ class Recording {
   // absent if there are several.
   void FindLoneProcess();
   [[nodiscard]] size_t RoomForProcesses() const;
-  // Stores columns 0 and 1 as the event's start and duration. False if no table can hold them.
-  // Notes defects of the times; if `need` allows a missing end, it is no defect and the event has
-  // length 0.
+  // Stores columns 0 and 1 as the event's start and duration, and notes defects of the times. If
+  // `need` allows a missing end, a row without one has length 0 and no defect. Returns false if the
+  // start is missing, or if no table can hold the times.
   bool ReadTimes(const TableScan& row, Event& event, Notes& notes, End need = End::kNeeded) const;
   void SkipRow(const TableScan& row) { common_.Add(NoteId::kDamagedRow, row.place().Text()); }
   void ReportProgress();

@@ -28,8 +28,8 @@ std::string_view WaitName(std::string_view call) {
   return call;
 }
 
-// `grid`, `block`: each is the first of three columns, x, y and z. `registers`: a column; the two
-// after it are the two kinds of shared memory.
+// `grid` and `block`: the column of x; those of y and z follow it. `registers`: a column; the
+// columns of static and of dynamic shared memory follow it.
 LaunchSizes SizesOf(const TableScan& row, int grid, int block, int registers) {
   LaunchSizes sizes;
   sizes.grid = XyzOf(row.Integer(grid), row.Integer(grid + 1), row.Integer(grid + 2));

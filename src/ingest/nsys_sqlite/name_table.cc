@@ -8,8 +8,8 @@ namespace tacho::nsys {
 Result<NameTable> NameTable::Open(SqliteDatabase& database, const Schema& schema) {
   const bool is_key = schema.Find("StringIds")->columns.find("id")->second.in_record.is_rowid;
   if (!is_key) {
-    // Searching all rows for each name would take minutes. If the table has no rowids, its key is
-    // the id.
+    // StringIds has no index on `id`, and searching all rows for each name would take minutes. So
+    // note the row of each id. This query fails if the table has no rowids; `id` is then its key.
     if (auto by_row = database.Prepare("SELECT value FROM StringIds WHERE rowid = ?")) {
       NameTable names(*std::move(by_row));
       names.ReadRows(database, schema);

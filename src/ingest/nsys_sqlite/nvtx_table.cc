@@ -45,8 +45,8 @@ enum NvtxType : int64_t {
 
 }  // namespace
 
-// Does not create a process: one that only registers a domain has no trace. ReadRanges notes the
-// table's damage.
+// Creates no processes, because a process that only registers a domain has no trace. Notes no
+// damage of the table, because ReadRanges does.
 void Recording::ReadDomains() {
   TableScan rows(database_, schema_, kNvtxTable, kNvtx);
   while (rows.Next()) {
@@ -63,8 +63,8 @@ void Recording::ReadDomains() {
   }
 }
 
-// Reads the domains' names when the first one is needed, because most recordings have few domains.
-// kEmpty: the domain has no name.
+// The name of a domain; kEmpty if it has none. The names of all domains are read at the first call,
+// because most recordings need none of them.
 StringId Recording::DomainName(RecordedProcess& process, int64_t key, int64_t domain) {
   if (!has_domains_) ReadDomains();
   has_domains_ = true;

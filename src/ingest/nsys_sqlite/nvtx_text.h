@@ -15,12 +15,11 @@ struct TorchRange {
   int64_t op_id = 0;
   std::string_view sizes;  // JSON; empty if there are none
 };
-// nullopt unless `text` has exactly this form; name, sequence, op_id and sizes then hold everything
-// in it.
+// Splits `text`. nullopt if it has another form, or holds anything besides these four fields.
 std::optional<TorchRange> ParseTorchRange(std::string_view text);
 
-// Whether a name looks like that of a torch operator: "aten::mm", "MmBackward0". Other names come
-// from ranges of users.
+// Whether a name looks like that of a torch operator ("aten::mm", "MmBackward0") and not like one
+// that a user chose.
 bool IsOperatorName(std::string_view name);
 
 }  // namespace tacho::nsys

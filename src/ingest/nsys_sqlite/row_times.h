@@ -15,8 +15,8 @@ inline constexpr int64_t kLongestDuration = 100'000'000'000'000;
 struct RowTimes {
   int64_t start = 0, duration = 0;  // ns
 };
-// How to treat a row without an end. kMissing: it has length 0. kNeeded: it has length 0, with a
-// note. kRequired: it has no times, with a note.
+// What a row without an end gives. kMissing: a length of 0. kNeeded: a length of 0, and a note.
+// kRequired: no times, and a note.
 enum class End : uint8_t { kMissing, kNeeded, kRequired };
 
 // The times of a row whose columns 0 and 1 are start and end. nullopt if no table can hold them.

@@ -135,8 +135,8 @@ TableScan::TableScan(SqliteDatabase& database, const Schema& schema, std::string
     columns_.push_back(is_there ? column->second.in_record : SqliteColumn());
     sql += ", " + (is_there ? QuotedName(name) : "NULL");
   }
-  // Whether SQLite reads the rows depends only on the table, and SQLite then decodes all columns of
-  // a row. So damage ends the scan at the same row, whichever columns are chosen.
+  // The table alone decides whether this class or SQLite reads the rows, and SQLite decodes all
+  // columns of a row. So damage ends the scan at the same row, whichever columns are chosen.
   const bool is_plain = std::ranges::none_of(
       in_schema->columns, [](const auto& column) { return column.second.has_default; });
   if (is_plain && database.pages() != nullptr) {

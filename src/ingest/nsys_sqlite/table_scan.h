@@ -62,16 +62,16 @@ struct RowPlace {
 //  while (rows.Next()) Use(rows.Integer(0));
 //  if (!rows.damage().empty()) Note(rows.damage());
 //
-// Rows are read straight from the pages of the database. SQLite reads them if the database or table
-// is of a kind that real exports do not have: without rowids, with texts in UTF-16, or with
-// defaults for columns. Damage ends the scan at the same row and with the same words, whichever
-// columns are read.
+// Reads the rows straight from the pages of the database. Leaves this to SQLite if the database or
+// the table is of a kind that real exports do not have: without rowids, with texts in UTF-16, or
+// with defaults for columns. Damage ends the scan at the same row and with the same words,
+// whichever columns are read.
 class TableScan {
  public:
   TableScan(SqliteDatabase& database, const Schema& schema, std::string_view table,
             std::span<const std::string_view> columns);
-  // Another scan of the same table, for another thread; `whole` must be direct. It has no rows
-  // until Restrict is called.
+  // Another scan of the same table, for another thread. `whole` must read the pages itself
+  // (is_direct). The new scan has no rows until Restrict is called.
   static TableScan PartOf(const TableScan& whole) { return TableScan(whole); }
   TableScan& operator=(const TableScan&) = delete;
 

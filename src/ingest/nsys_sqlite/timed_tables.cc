@@ -58,8 +58,8 @@ std::vector<TableTimes> Recording::TimesOf(std::string_view table,
   return parts;
 }
 
-// Returns false, and its results do not count, if the table is small, damaged, or has too many
-// processes. Only reading in order shows which rows of a damaged table count.
+// Returns false if the table is small, damaged, or has too many processes. The caller must then
+// discard `parts` and read the rows in order: only that shows which rows of a damaged table count.
 template <typename Take>
 bool Recording::TakeInParallel(const TableScan& whole, std::vector<TableTimes>& parts,
                                const Take& take) {

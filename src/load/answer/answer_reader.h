@@ -16,15 +16,15 @@ namespace tacho {
 // Reads one answer into its record as the bytes come, and decides at the end whether it was valid
 // (docs/metrics.md, Load).
 //
-// How many tokens a chunk holds: the increase of the running total in its usage, counted per
-// choice; without usage the number of its token ids; with neither, 1 if it has text. The first
-// chunk of a chat, which holds only a role, has no token. A chunk with an empty text, which ends
-// inside a character, has a token only by usage or ids. An answer that is not a stream reports one
-// total for all its choices.
+// How many tokens a chunk holds: if it reports usage, the increase of the running total, counted
+// per choice; else the number of its token ids; without either, 1 if it has text. The first chunk
+// of a chat, which holds only a role, has no token. A chunk that ends inside a character has an
+// empty text, and so a token only by usage or ids. An answer that is not a stream reports one total
+// for all its choices.
 //
-// All memory that a server could fill is bounded: the bytes of a stream (only one event, the
-// tokens' times and the text are kept), what is kept of one answer, and the number of tokens if the
-// requested number is unknown.
+// A server cannot fill the memory. There are bounds for the bytes of a stream (only one event, the
+// tokens' times and the text are kept), for what is kept of one answer, and for the number of
+// tokens if the requested number is unknown.
 class AnswerReader {
  public:
   static constexpr uint64_t kMostStream = 1u << 30, kMostKept = 64u << 20;

@@ -16,8 +16,8 @@ namespace tacho {
 // number.
 class ChunkShape {
  public:
-  // Makes a shape from a parsed chunk. False if the chunk is no good example: an error, the end of
-  // an answer, several choices, or no text.
+  // Makes a shape from a parsed chunk. Returns false if the chunk cannot serve as an example: it is
+  // an error or the end of an answer, or has several choices or no text.
   bool Learn(std::string_view json, const StreamChunk& chunk);
   // Fills `chunk` as ChunkParser would. Its views point into `json`. False if `json` has another
   // shape.

@@ -149,8 +149,8 @@ struct ChunkParser::Inside {
   ondemand::parser parser;
   std::string padded;
   StreamChunk parsed;
-  // Shapes for the chunks of the load's engines and routes, and for first chunks. A new shape
-  // replaces the oldest.
+  // The shapes of the load's chunks: one for each kind of engine and route, and one for each kind
+  // of first chunk. A new shape replaces the oldest.
   std::array<ChunkShape, 4> shapes;
   size_t last_matched = 0, oldest = 0;
 

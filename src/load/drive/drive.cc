@@ -22,8 +22,8 @@ namespace tacho {
 namespace {
 
 constexpr size_t kFirstBodies = 64;
-// After this many sends the loop first writes them and reads answers: a thousand sends in one go
-// would delay each other.
+// After this many sends, the loop writes them and reads answers before it sends more: a thousand
+// sends in one go would delay each other.
 constexpr int kSendsATurn = 4;
 constexpr std::chrono::milliseconds kGuardEvery{100};
 // If the client is later than this, the time at which it finds bytes does not show when they came.
@@ -281,8 +281,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
     const auto due = std::upper_bound(
         plan_.requests.begin(), plan_.requests.end(), now - start_ns_,
         [](int64_t at, const PlannedRequest& request) { return at < request.at_ns; });
-    // An open loop has only lane 0. Later turns of a conversation wait for the turns before them,
-    // not for a place, so they do not count.
+    // Counts the due requests that wait for a place. An open loop has only lane 0. Later turns of a
+    // conversation are not counted, because they wait for earlier turns and not for a place.
     const auto next = plan_.requests.begin() + static_cast<ptrdiff_t>(std::min<uint64_t>(
                                                    paces_[0].cursor, plan_.requests.size()));
     progress_.waiting = next < due

@@ -91,10 +91,11 @@ struct DriveOptions {
 // grace; requests still in flight are then cancelled and recorded as cancelled. Failed requests are
 // records, not errors.
 //
-// With a fixed number of users, a user whose request failed waits before the next one: for the time
-// in Retry-After (up to a minute), else 10 ms, doubled for each failure in a row of its lane, up to
-// 1 s. If all remaining requests are for failing servers, the load is given up: after some seconds
-// if no request to those servers ever succeeded, else after two minutes.
+// With a fixed number of users, a user whose request failed pauses before the next one: for the
+// time in Retry-After (up to a minute), else for 10 ms, doubled with each further failure in a row
+// in the same lane (lanes.h), up to 1 s. If all remaining requests are for failing servers, the
+// load is given up: after some seconds if no request to those servers ever succeeded, else after
+// two minutes.
 //
 // kUsage: no target, an unknown API, or an invalid address.
 Result<LoadRecords> Drive(HttpClient& client, const LoadPlan& plan,

@@ -12,8 +12,9 @@ namespace tacho {
 
 namespace {
 
-// The Retry-After header in seconds; -1 if there is none. A date counts from the server's clock if
-// the server reports its time.
+// The Retry-After header in seconds; -1 if there is none. The header may also be a date. The result
+// is then the time until that date, counted from the server's Date header or else from our own
+// clock.
 int64_t RetryAfter(const std::vector<HttpHeader>& headers) {
   const std::string_view after = FindHeader(headers, "Retry-After");
   if (const auto seconds = ParseWhole<int64_t>(after)) return std::max<int64_t>(-1, *seconds);

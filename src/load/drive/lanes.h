@@ -13,12 +13,14 @@ namespace tacho {
 // Decides which server each request of a plan goes to, and which requests share a limit of
 // in-flight requests.
 //
-// Requests go to the servers in turn; all requests of a session go to the same server. With a fixed
-// number of users, no fewer than servers, each server has a lane of its own, which holds its share
-// of the limit: its places. When a request ends, the next one for the same server takes its place.
-// (If all servers shared the places, a server that is slow for some seconds would occupy all of
-// them, and the others would be idle.) Otherwise there is one lane for all servers. Keeps a
-// reference to the plan; thread-safe.
+// Requests go to the servers in turn; all requests of a session go to the same server. A lane is a
+// queue of requests with a number of places; each in-flight request occupies one. If the number of
+// users is fixed, and there are at least as many users as servers, each server has a lane of its
+// own with its share of the places. So the next request for a server is sent when one for the same
+// server ends. (With shared places, a server that is slow for some seconds would occupy all of
+// them, and the others would be idle.) Otherwise all servers share one lane.
+//
+// Keeps a reference to the plan; thread-safe.
 class Lanes {
  public:
   Lanes(const NumberedPlan& plan, const PlanOptions& options, size_t targets)

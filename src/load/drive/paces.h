@@ -28,8 +28,8 @@ struct Pace {
   FailureStreak failures = {};
 
   bool HasRoom() const { return places == 0 || untaken > 0 || !free_since_ns.empty(); }
-  // Takes a place, and returns since when it was free; 0: it was never used. Call it only if
-  // HasRoom().
+  // Occupies a place, and returns the time since which it was free; 0 if it was never used. Call it
+  // only if HasRoom().
   int64_t TakePlace() {
     ++occupied;
     if (places == 0) return 0;
@@ -101,8 +101,8 @@ class Paces {
       if (pace.failures.IsHopeless(now_ns)) failures += pace.failures.in_row();
     return failures;
   }
-  // Whether all remaining requests are for hopeless lanes, and these have failed kHopelessFailures
-  // times in a row together.
+  // Whether all remaining requests are for hopeless lanes, and these lanes together have at least
+  // kHopelessFailures failures in a row.
   bool AreHopeless(int64_t now_ns) const {
     return FailuresInVain(now_ns) >= kHopelessFailures &&
            std::all_of(paces_.begin(), paces_.end(), [&](const Pace& pace) {

@@ -11,9 +11,9 @@
 
 namespace tacho {
 
-// The address for a target's requests: its URL with the route that it names or else the route of
-// its API ("/v1/completions"). kUsage: an unknown API, an invalid URL, or `sampling` or
-// `extra_body` that is no JSON object.
+// The address for a target's requests: its URL, followed by the target's own route or, if it has
+// none, the route of its API ("/v1/completions"). kUsage: an unknown API, an invalid URL, or
+// `sampling` or `extra_body` that is not a JSON object.
 Result<std::string> AddressOf(const DriveTarget& target);
 
 // The body of one request to `target`. It asks for exactly output_tokens: ignore_eos, and
@@ -22,8 +22,8 @@ Result<std::string> AddressOf(const DriveTarget& target);
 std::string BodyOf(const DriveTarget& target, const PlannedRequest& request, uint64_t salt,
                    std::string_view id);
 
-// How many tokens a target's requests ask for, because DriveTarget::sampling or extra_body may
-// replace the planned number.
+// How many tokens a target's requests really ask for. This is not always the planned number:
+// DriveTarget::sampling or extra_body may replace it.
 struct AskedTokens {
   std::optional<int64_t> output;  // tokens per choice; absent: the planned number
   int64_t choices = 1;

@@ -24,9 +24,9 @@ struct ServedModel {
 Result<ServedModel> AskModel(HttpClient& client, const std::string& url,
                              std::chrono::milliseconds patience, std::stop_token stop = {});
 
-// Token ids of words in the model's vocabulary, which tacho gets without a tokenizer of its own:
-// from POST /tokenize with a page of plain text. kRemote, with the reason: the server has no such
-// route, or did not answer.
+// Token ids of words in the model's vocabulary. tacho has no tokenizer, so it sends a page of plain
+// text to the server's POST /tokenize. kRemote, with the reason: the server has no such route, or
+// did not answer.
 Result<std::vector<int64_t>> AskTokenIds(HttpClient& client, const std::string& url,
                                          const std::string& model,
                                          std::chrono::milliseconds patience,
@@ -42,9 +42,9 @@ struct CountedTokens {
   uint64_t too_long = 0;  // prompts left out because the model has no room to answer them
 };
 // Fills in the token counts of a dataset's texts with the server's tokenizer: those of prompts and,
-// for ShareGPT, of answers too. For ShareGPT it keeps only rows within vLLM's bounds (4 to 1,024
-// tokens in, at most 2,048 in all). If it has to guess token counts, it leaves out only ShareGPT
-// rows.
+// for ShareGPT, of answers too. Leaves out rows that do not fit: for ShareGPT those outside vLLM's
+// bounds (4 to 1,024 tokens in, at most 2,048 in all), for other datasets prompts that leave the
+// model no room to answer. If token counts had to be guessed, it applies only ShareGPT's bounds.
 CountedTokens CountTokens(HttpClient& client, const std::string& url, const std::string& model,
                           const CountOptions& options, Dataset& dataset, std::stop_token stop = {});
 

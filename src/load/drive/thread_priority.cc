@@ -77,8 +77,8 @@ void ThreadPriority::Ease() {
 
 void ThreadPriority::Restore() {
   if (!raised_.exchange(false) || Set(thread_, before_)) return;
-  // Without the privilege, the kernel does not let us clear the flag; it has no effect on normal
-  // threads.
+  // Without the privilege, the kernel does not let us clear SCHED_FLAG_RESET_ON_FORK, so keep it.
+  // It has no effect on normal threads.
   before_.flags |= SCHED_FLAG_RESET_ON_FORK;
   Set(thread_, before_);
 }

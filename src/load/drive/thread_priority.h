@@ -20,11 +20,12 @@ enum class Priority {
 std::string_view PriorityName(Priority priority);  // "real-time"
 
 // Real-time priority for a thread that sleeps most of the time. Without it, such a thread waits in
-// a core's queue while an engine spins on that core: for a tenth of a second, or longer if the two
-// belong to different groups (sessions, containers), because niceness counts only within a group.
+// a core's queue while an engine spins on that core, for a tenth of a second. It waits longer if
+// the two belong to different groups (sessions, containers): a nice value cannot help then, because
+// it counts only within a group.
 //
-// So that nothing starves, the thread gives the priority back if it uses more than half a core,
-// another thread can revoke it, and threads that the thread starts do not inherit it.
+// Other threads must not starve. So the thread gives the priority back if it uses more than half a
+// core, another thread can revoke it, and threads that the thread starts do not inherit it.
 class ThreadPriority {
  public:
   ThreadPriority() = default;

@@ -24,9 +24,9 @@ struct ArrivalOptions {
 };
 
 // The send times of an open loop, in order, starting at 0. They come from a gamma renewal process
-// with rate 1, scaled by the requested rate. With a ramp, each time of that process becomes the
-// time at which the integral of the rate reaches it. Times are sums, so nothing drifts; they are
-// not rescaled to hit a total.
+// with rate 1 (one request per unit of time), whose times are divided by the requested rate. With a
+// ramp, a time x of that process becomes the time at which the integral of the rate over time
+// reaches x. The times are not rescaled to reach a given total.
 class Arrivals {
  public:
   Arrivals(const ArrivalOptions& options, uint64_t seed);

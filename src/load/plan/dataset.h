@@ -57,8 +57,8 @@ struct Dataset {
 
 struct DatasetOptions {
   bool stop_at_broken = false;
-  // Tokens of one hash id. Absent: as the format defines them; in a trace in JSON lines, as its
-  // numbers suggest (trace_units.h).
+  // The number of tokens that one hash id stands for. Absent: the number that the format defines;
+  // for a trace in JSON lines, the number that its rows suggest (trace_units.h).
   std::optional<int64_t> block_tokens = {};
   std::optional<double> seconds_a_unit = {};  // unit of time stamps; absent: guessed
   std::string timestamp_label = "timestamp", input_label = "input_length",

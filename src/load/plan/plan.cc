@@ -20,8 +20,9 @@ constexpr uint64_t kShuffleStream = 2;
 constexpr uint64_t kBlockSeed = 0x626c6f636b000000;
 constexpr uint64_t kPrefixSeed = 0x7072656669780000;
 
-// How many requests are planned if their number is not given. kOpenEndSeconds: the duration to plan
-// for if none is given. kLeastUncounted and kMostUncounted: bounds for a fixed number of users.
+// These determine how many requests are planned if their number is not given. kOpenEndSeconds: the
+// duration to plan for if none is given. kLeastUncounted and kMostUncounted: the bounds of the
+// result for a fixed number of users.
 constexpr double kOpenEndSeconds = 3600;
 constexpr double kRequestsPerSlotSecond = 20;
 constexpr double kLeastUncounted = 20'000, kMostUncounted = 500'000;
@@ -234,8 +235,8 @@ class Planner {
     std::erase_if(request.shared, [](const PromptPiece& piece) { return piece.tokens == 0; });
   }
 
-  // Sets the arrival time of a group; its later turns have none, because they follow the turns
-  // before them.
+  // Sets the arrival time of the next group. It is the time of the group's first turn; later turns
+  // have none, because they follow the turns before them.
   void NextArrival() {
     if (!options_.OpenLoop()) return;
     if (options_.replay_speed) {

@@ -16,8 +16,8 @@ struct TraceUnits {
   double seconds_a_unit = 1e-3;
   int64_t block_tokens = 512;  // tokens per hash id
   // How each value was chosen, and which option sets it. `time_remark` is "" if an option set the
-  // unit or the file does not show it. `block_remark` is "" if the file has no hash ids, or if an
-  // option set the size and the file agrees.
+  // unit, or if all time stamps are equal. `block_remark` is "" if the file has no hash ids, or if
+  // an option set the size and the file agrees.
   std::string time_remark, block_remark;
 };
 

@@ -9,8 +9,8 @@ namespace {
 
 constexpr double kOfLevel = 0.95;
 
-// A moment at which a request begins or ends. EdgesOf first sets `count` to 1 or -1, and then to
-// the number of requests in flight from this moment on.
+// A moment at which a request begins or ends. In `count`, EdgesOf first stores 1 (begins) or -1
+// (ends), and later the number of requests in flight from this moment on.
 struct Edge {
   int64_t at_ns = 0;
   int64_t count = 0;

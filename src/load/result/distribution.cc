@@ -6,9 +6,9 @@
 namespace tacho {
 namespace {
 
-// Adds the samples whose ranks enclose the percentile in 95 of 100 cases, by the normal
-// approximation of the binomial distribution. It needs about 5 samples on each side; with fewer
-// there are no bounds.
+// Sets the bounds of a percentile: two samples that enclose it in 95 of 100 cases. Their ranks come
+// from the normal approximation of the binomial distribution, which needs about 5 samples on each
+// side; with fewer there are no bounds.
 void AddBounds(std::span<const double> sorted, Percentile& percentile) {
   const auto n = static_cast<double>(sorted.size());
   const double share = percentile.percent / 100;

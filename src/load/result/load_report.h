@@ -36,8 +36,8 @@ struct FinishedLoad {
 // empty cell if `all` has no such percentile.
 Cell MsCell(const Distribution& all, double percent);
 
-// vLLM's table and then what it lacks: the steady state, each scenario, the times counted from the
-// schedule, the client's own health, and what failed.
+// vLLM's table, followed by what that table lacks: the steady state, each scenario, the times
+// counted from the schedule, the client's own health, and what failed.
 std::string LoadText(const FinishedLoad& load, const TextStyle& style);
 
 // The report as JSON (docs/load.md), schema 1.

@@ -10,8 +10,9 @@
 namespace tacho {
 namespace {
 
-// Beyond these limits the client affects its own measurements. A tick of the kernel's timer and one
-// round of the event loop stay well below them.
+// Bounds for the client's lateness (a share of the median TTFT, but at least kLeastLatenessNs) and
+// for its share of a core. Above them the client affects its own measurements. A tick of the
+// kernel's timer and one round of the event loop stay well below them.
 constexpr double kLatenessOfTtft = 0.05, kLeastLatenessNs = 2e6, kMostCpuShare = 0.85;
 
 // Rates over a shorter time would cover only a few engine steps.
@@ -224,8 +225,9 @@ ClientVerdict Judge(const LoadRecords& records, const LoadFigures& whole) {
   return verdict;
 }
 
-// `error` with 0 in place of its figures (bytes, tokens, times), which do not distinguish kinds of
-// errors. An HTTP status and digits inside a word (an address, an id) do, so they stay.
+// `error` with 0 in place of its figures (bytes, tokens, times), so that errors of one kind have
+// the same text. An HTTP status and digits inside a word (an address, an id) stay, because they do
+// distinguish kinds of errors.
 std::string KindOfError(std::string_view error) {
   constexpr std::string_view kStatus = "HTTP ";
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };

@@ -30,13 +30,14 @@ struct SweepLevel {
 };
 
 // The level with the largest throughput over latency (Kleinrock's power): output tokens per second
-// divided by the median end-to-end time. Below it, more load is almost free; above it, requests
-// take longer for little more throughput. Skips levels that the client limited, that broke the
-// SLOs, had failures or were interrupted. Absent if no level is left.
+// divided by the median end-to-end time. Up to this level, more load is almost free; above it,
+// requests take longer for little more throughput. Skips levels that the client limited, that broke
+// the SLOs, had failures or were interrupted. Absent if no level is left.
 std::optional<size_t> KneeOf(const std::vector<SweepLevel>& levels);
 
-// Parses a list of levels: "1,2,4..256". ".." continues the ratio of the two numbers before it (2
-// if there is only one) up to the number after it. Errors are kUsage.
+// Parses a list of levels: "1,2,4..256". In "A..B" each level is the level before it times a ratio,
+// up to B. The ratio is that of A to the number before A, or 2 if A is the first number. Errors are
+// kUsage.
 Result<std::vector<double>> ParseLevels(std::string_view text);
 
 // The result of a level as a line for a log: "at once 8: 120 done, 12.3 req/s, 456 tok/s".

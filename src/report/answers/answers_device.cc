@@ -18,8 +18,8 @@ constexpr const char* kIdleUnknown =
     "GPU work that is missing from the recording may have run while the device looks idle";
 constexpr const char* kNoClock = "host and device have no clock in common";
 
-// The device is the limit if it is busy for kBusyEnough of the time; else the host is, if it causes
-// kMostOfIdle of the idle time.
+// The device is the limit if it is busy for at least kBusyEnough of the time. Otherwise the host is
+// the limit if it causes at least kMostOfIdle of the idle time.
 constexpr double kBusyEnough = 0.90, kMostOfIdle = 0.50;
 
 // Sets the answer's figure and share to `part` as a share of `whole`.

@@ -55,8 +55,8 @@ struct TraceTable {
   std::string_view row, fields;
   Table (*make)(const TraceAnalysis&);
 };
-// Two JSON objects give the columns of operator tables their meaning: only key averages have
-// memory, only the others have outermost times.
+// Two JSON objects give the columns of operator tables their meaning, because neither has all
+// fields: only the first has memory, only the second has outermost times.
 constexpr std::string_view kOpFields = "traces[].key_averages_by_shape[] traces[].ops_by_shape[]";
 // In the order of the files.
 constexpr TraceTable kTables[] = {

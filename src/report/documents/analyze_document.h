@@ -18,8 +18,8 @@ Document RunDocument(const RunAnalysis& run, const ScreenOptions& options);
 // The first screen: TraceDocument if one trace stands for the run (OnlyTrace), else RunDocument.
 std::string AnalyzeText(const RunAnalysis& run, const ScreenOptions& options);
 
-// What is printed when more ranks of a recording have arrived, after AnalyzeText was printed: only
-// the ranks side by side.
+// What is printed if more ranks of a recording arrive after AnalyzeText was printed: only the ranks
+// side by side.
 std::string RanksText(const RunAnalysis& run, const ScreenOptions& options);
 
 // Which part of the trace the figures cover: "only 10.0 ms to 20.0 ms of the trace"; "" for the

@@ -188,8 +188,8 @@ NextCommand NextOf(const RunAnalysis& run, const RunFinding& finding,
   }
   if (!options.view_paths.empty() && !finding.places.empty() && finding.places.front().gap) {
     const RunFinding::Place& place = finding.places.front();
-    // Views the trace alone: `place.gap` counts the gaps of one trace, and a run's timeline those
-    // of all traces.
+    // Shows the trace alone: `place.gap` is a gap's number in one trace, but `tacho view` of a run
+    // numbers the gaps of all traces together.
     const std::string paths =
         run.traces.size() == 1 ? options.view_paths : ShellWord(run.traces[place.trace].path);
     add(fmt::format("tacho view {} --gap {}", paths, *place.gap + 1),

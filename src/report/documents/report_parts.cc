@@ -21,8 +21,8 @@ namespace tacho {
 namespace {
 
 constexpr size_t kMostCategories = 12;
-// With more than kMostRanks ranks, the screen shows only ranks that differ, at most
-// kMostRanksApart.
+// With more than kMostRanks ranks, the screen shows only ranks that differ from the others, at most
+// kMostRanksApart of them.
 constexpr size_t kMostRanks = 16, kMostRanksApart = 20, kMostRanksInMarkdown = 64;
 constexpr size_t kMostSkipped = 5;
 constexpr DurationNs kShortGap{1'000};

@@ -58,8 +58,8 @@ void AddTopKernels(Document& document, const KernelTable& kernels, const DeviceT
                    const ScreenOptions& options);
 void AddCopies(Document& document, const CopyTable& copies, const ScreenOptions& options);
 
-// Whether the report draws the device's memory and splits its peak by operator: not if the peak is
-// small beside another device's.
+// Whether the report draws the device's memory and splits its peak by operator. False if the peak
+// is small beside that of another device.
 bool IsWorthShowing(const DeviceMemory& device, const MemoryTable& memory);
 // Adds the memory levels and peaks of each device, and what the peaks consist of. Adds nothing if
 // memory was not recorded.

@@ -13,8 +13,8 @@
 namespace tacho {
 namespace {
 
-// The table of names, of which `keep` rows are shown. Only shown names are shortened, because there
-// may be millions of names.
+// The table of names. `keep`: how many rows are shown. Only names in shown rows are shortened,
+// because there may be millions of names.
 Table NamesTable(const std::vector<TraceSummary::NameRow>& rows, size_t keep, bool kernels,
                  const TextStyle& style, std::string title) {
   Table table{"names",

@@ -9,10 +9,10 @@
 
 namespace tacho {
 
-// A waterfall from the mean step of base to the mean step of now: one bar for each part that
-// changed beyond noise (if no part did, or bounds are unknown: for each of the largest changes).
-// Each bar starts where the previous one ends; all other parts share one bar. `class_of_part`
-// returns the CSS class of a part's colour. "" if there is no part to show.
+// A waterfall from the mean step of the base runs to that of the new runs: one bar for each part
+// that changed beyond noise (if no part did, or bounds are unknown: for each of the largest
+// changes). Each bar starts where the previous one ends; all other parts share one bar.
+// `class_of_part` returns the CSS class of a part's colour. "" if there is no part to show.
 std::string WaterfallChart(const std::string& title, const Waterfall& fall,
                            const std::function<std::string(std::string_view)>& class_of_part);
 

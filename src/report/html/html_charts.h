@@ -9,7 +9,8 @@
 namespace tacho {
 
 // Drawings of a report as inline SVG, with their labels as text beside them. Coordinates are
-// percentages, pixels, or units of a stretched view box, so that no script is needed.
+// percentages, pixels, or units of a stretched view box, so drawings fit any width without a
+// script.
 
 // A bar of parts that add up, and below it each part with its share and time.
 std::string PartsChart(const std::string& title, const std::vector<PhaseTime::Part>& parts,

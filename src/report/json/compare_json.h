@@ -9,8 +9,8 @@
 
 namespace tacho {
 
-// The comparison as JSON (docs/compare.md, docs/compare.schema.json): figures as numbers, in ns
-// where they are times.
+// The comparison as JSON (docs/compare.md, docs/compare.schema.json). All figures are numbers;
+// times are in ns.
 std::string CompareJson(const RunChanges& changes, const std::vector<GateResult>& gates,
                         bool comparable, std::string_view version);
 

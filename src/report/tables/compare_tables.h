@@ -12,8 +12,8 @@ namespace tacho {
 
 // A row for each figure of the steps of each phase.
 Table ChangedStepsTable(const RunChanges& changes);
-// Whether `bar` has a row of its own on the screen: it changed beyond noise, or it is a large
-// effect of another batch mix.
+// Whether `bar` has a row of its own on the screen: the part changed beyond noise, or the bar is
+// the effect of another mix of batches and is large.
 bool StandsOut(const Waterfall::Bar& bar, const Waterfall& fall);
 // The parts of a step or a recording; parts that stand out come first. Their changes add up to the
 // change of the whole.

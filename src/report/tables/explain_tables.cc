@@ -108,8 +108,8 @@ Table ReadsTable(const RequestDetail& detail, const StepTable& steps, TimeNs ori
 
 namespace {
 
-// The label of a step, with the prompts of all steps after that of the token before: an engine that
-// reads prompts in steps of their own lets the answer wait for these.
+// The label of `step`, plus the prompts of all steps since the one that made the previous token. An
+// engine that reads prompts in steps of their own delays the answer by those steps.
 StepLabel LabelSince(const RequestDetail::Chunk& before, uint32_t step, const StepTable& steps) {
   StepLabel label = steps.steps[step].label;
   if (!before.step || before.step != before.step_at_most || label.context_tokens < 0) return label;

@@ -18,8 +18,9 @@ namespace tacho {
 Table RequestPartsTable(const RequestRow& row);
 // The steps that read a request's prompt, and how many requests and tokens were in each.
 Table ReadsTable(const RequestDetail& detail, const StepTable& steps, TimeNs origin);
-// The times between two chunks of the answer, longest first, with the step that made the token and
-// how many requests and tokens were in that step.
+// The times between two chunks of the answer, longest first. Each row has the step that made the
+// later chunk, and how many requests and tokens were in that step. Prompts that were read since the
+// earlier chunk are counted too.
 Table TokenGapsTable(const RequestDetail& detail, const StepTable& steps, TimeNs origin);
 // What the device did before the step's work began, and during that work.
 Table CellsTable(const StepCells& cells, size_t step);

@@ -18,9 +18,9 @@ std::string ColumnKey(std::string_view prefix, RequestPart part) {
   return key + "_ns";
 }
 
-// Adds a column for each part of the requests' time. The screen shows only parts that have time; on
-// a narrow screen, columns with less time are dropped first. The column of `first` is among the
-// last to go.
+// Adds a column for each part of the requests' time. The screen shows only parts that have time. On
+// a narrow screen, columns with less time are dropped first; the column of `first` is ranked as if
+// it had the most time.
 void AddPartColumns(Table& table, const RequestParts& sums, std::string_view means,
                     std::optional<RequestPart> first = {}) {
   std::vector<size_t> order(kRequestParts);

@@ -20,7 +20,8 @@ Table KernelsTable(const KernelTable& kernels, const DeviceTotals& totals, const
                    std::string title = "KERNELS");
 Table CategoriesTable(const KernelTable& kernels, std::string title = "CATEGORIES");
 // Splits the window into rows that add up to it: categories of kernels, copies, memsets, minus the
-// time that these count twice, and idle. In a short table only categories are folded.
+// time that these count twice, and idle. If the table is shortened, only rows of categories are
+// folded.
 Table WindowTable(const DeviceTotals& totals, std::string title);
 Table IdleCausesTable(const IdleTable& idle, std::string title = "IDLE BY CAUSE");
 // `whole` adds the columns that the first screen has no room for.
@@ -42,8 +43,8 @@ Table GraphsTable(const std::vector<GraphLaunch>& graphs, TimeNs origin,
 Table GapsTable(const IdleTable& idle, TimeNs origin, bool with_device, const TextStyle& style,
                 std::string title = "GAPS");
 Table StepsTable(const StepTable& steps, TimeNs origin, std::string title = "STEPS");
-// Hides the numbers in a table of gaps or steps. For a part of a trace, because numbers count in
-// the whole trace.
+// Hides the numbers in a table of gaps or steps. For results of a part of a trace: `tacho view`
+// takes numbers that count in the whole trace.
 Table WithoutNumbers(Table table);
 Table StepPhasesTable(const StepTable& steps, std::string title = "STEPS");
 Table DevicesTable(const std::vector<DeviceTime>& devices, std::string title = "DEVICES");
@@ -72,8 +73,8 @@ Table RequestsBesideTable(const std::vector<const RequestRow*>& rows,
                           const std::vector<std::string>& names);
 // The phase with the most device time; null if no layers were found.
 const PhaseLayers* MainPhaseOf(const LayerTable& layers);
-// The blocks of a model's layers (attention, experts, ...) by phase, added up over all layers. Has
-// no rows if no layers were found.
+// The blocks of a model's layers (attention, experts, ...) by phase, added up over all layers; with
+// `main_phase` only those of MainPhaseOf. Has no rows if no layers were found.
 Table LayerBlocksTable(const LayerTable& layers, bool main_phase = false,
                        std::string title = "BLOCK");
 // A row for each layer in each phase, with the layer's blocks.

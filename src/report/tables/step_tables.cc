@@ -131,8 +131,8 @@ Table StepPhasesTable(const StepTable& steps, std::string title) {
 Table WithoutNumbers(Table table) {
   const auto number = std::ranges::find(table.columns, "number", &TableColumn::key);
   number->on_screen = false;
-  // In a table of gaps the number is the first column, and its name is the table's title: the title
-  // moves to the next column.
+  // In a table of gaps the number is the first column, and the name of the first column is the
+  // table's title. The next column takes over this title.
   if (number == table.columns.begin()) std::next(number)->name = number->name;
   return table;
 }

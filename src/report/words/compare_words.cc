@@ -96,8 +96,8 @@ std::string PartsThatMoved(const PhaseChange& phase) {
 }
 
 // Names the part that changed most, beyond noise and in the same direction as the step: ", -2.1 ms
-// of it in moe.gemm". If that part changed by more than the step, other parts compensate for it:
-// names the parts that changed most.
+// of it in moe.gemm". A part may have changed by more than the step, because other parts compensate
+// for it; then names all parts that changed most.
 std::string MostOfIt(const PhaseChange& phase) {
   const double whole = phase.step.difference();
   for (const NamedChange& part : phase.parts) {  // largest first
@@ -145,17 +145,18 @@ std::string PhaseVerdict(const PhaseChange& phase) {
   if (phase.step.IsBeyondNoise())
     return StepNumbers(phase) + MostOfIt(phase) + (mix.empty() ? "" : ", and " + mix);
   if (!mix.empty()) return mix;
-  // If the step did not change, changes in the times of parts are named only if their bounds
-  // include how much runs differ. Which kernels are called, and how often, needs no bounds.
+  // If the step did not change, a change in the time of a part or kernel is named only if its
+  // bounds include how much runs differ. Kernels that are gone, new, or called more or less often
+  // are named in any case.
   std::string moved = phase.bounds_hold_runs ? PartsThatMoved(phase) : "";
   if (moved.empty()) moved = KernelsInWords(phase.kernels, phase.bounds_hold_runs);
   if (moved.empty()) return "";
   return fmt::format("{} within noise, though {}", StepNumbers(phase), moved);
 }
 
-// With one run a side, a changed part or kernel may only be a difference between runs, so
-// PhaseVerdict does not name it. Counts these over all phases that have no verdict: ", but 1 part
-// and 2 kernels do"; "" if there are none.
+// With one run on each side, a changed part or kernel may only be a difference between the runs, so
+// PhaseVerdict does not name it. Says how many such parts and kernels there are in the phases
+// without a verdict: ", but 1 part and 2 kernels do"; "" if there are none.
 std::string HiddenByOneRun(const std::vector<const PhaseChange*>& phases) {
   uint64_t parts = 0, kernels = 0;
   for (const PhaseChange* phase : phases) {
@@ -182,8 +183,8 @@ std::string GraphsInWords(const std::vector<NamedChange>& launches) {
 }
 
 // How the waits in collectives changed: "; collectives +229 us a step: waiting for TP3 +261 us
-// (idle.host-late +303 us), other waits -32.2 us"; "" unless `phases` became slower or faster by
-// their communication, and the waits for one rank explain most of it.
+// (idle.host-late +303 us), other waits -32.2 us". Returns "" unless one of `phases` became slower
+// or faster by its communication, and the waits for one rank explain most of that.
 std::string WaitsInWords(const std::optional<CollectiveChange>& collectives,
                          const std::vector<const PhaseChange*>& phases) {
   constexpr double kWorthNaming = 0.1;  // as a share of the change

@@ -10,7 +10,7 @@
 namespace tacho {
 namespace {
 
-// The time a step, "266 us a step"; if the number of steps is unknown, the time of the whole
+// The time per step, "266 us a step"; if the number of steps is unknown, the time of the whole
 // recording.
 std::string AStep(const ExpertBalance& experts, DurationNs of) {
   const auto a_step = experts.a_step(of);

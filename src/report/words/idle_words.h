@@ -12,8 +12,8 @@ namespace tacho {
 // What the cause means, for a line below the table of causes.
 std::string_view MeaningOf(IdleCause cause, Requests requests);
 
-// "the host launched late for 71.0 % of the idle time". Of `row`, only the cause and the call are
-// used. `share`: "71.0 % of the idle time", for example.
+// "the host launched late for 71.0 % of the idle time". Uses only the cause and the call of `row`.
+// `share`: for example "71.0 % of the idle time".
 std::string IdleCauseText(const IdleCauseRow& row, Requests requests, const std::string& share);
 // IdleCauseText for the first cause in `idle`, with its share of the idle time. `idle` has at least
 // one cause.

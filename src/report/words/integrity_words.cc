@@ -95,8 +95,8 @@ std::string LossInNotes(const Notes& notes) {
                   : std::string(kMayBeMissing) + " (see NOTES)";
 }
 
-// Whether tacho would notice lost events. It cannot in a trace without figures, nor for GPU work
-// without any launch that shows that the work should be there.
+// Whether tacho would notice lost events. False if the trace has no figures. Also false if it has
+// GPU work, but none that is linked to a launch: only launches show which work should be there.
 bool CanTellLoss(const TraceAnalysis& trace) {
   const LaunchTable& launches = trace.launches;
   const bool has_work = launches.gpu_events + launches.without_correlation > 0;
@@ -120,8 +120,9 @@ bool HasUnreadRows(const TraceAnalysis& trace) {
   return trace.notes.CountOf(NoteId::kDeviceRowsNotRead) > 0;
 }
 
-// Whether the trace lacks more than these losses, which have words of their own: device rows that
-// are not read, all GPU work, the device's times, and losses that only the profiler reports.
+// Whether the trace lacks more than losses that are reported in words of their own. Those are:
+// device rows that are not read, all GPU work, the device's times, and losses that only the
+// profiler reports.
 bool LacksMore(const TraceAnalysis& trace) {
   return trace.counts.total == 0 || (LacksIdleTime(trace) && !LacksRows(trace)) ||
          std::ranges::any_of(trace.notes.list(), [](const Note& note) {
@@ -286,8 +287,8 @@ std::string StopsText(const RecorderStops& stops, Interval span) {
 std::string WhyNoIdleTime(const TraceAnalysis& trace) {
   const Integrity& integrity = trace.integrity;
   if (!integrity.device_times()) return ImpossibleText(integrity.impossible);
-  // If the recorder stopped early and no other work is lost, that is the reason, not the few calls
-  // whose work the end cut off.
+  // If the recorder stopped early and no other work is lost, the reason is the stop, not the few
+  // calls whose work it cut off.
   return integrity.stops.any() && !integrity.lost.any() ? StopsText(integrity.stops, trace.span)
                                                         : LossText(integrity.lost);
 }

@@ -19,8 +19,8 @@ std::string ClocksText(const std::vector<DeviceClock>& clocks);
 // When the recorder stopped early: "the recording of calls and GPU work stops 1.91 s before the
 // trace does (20 ranges like ...)"; "" if no recorder stopped.
 std::string StopsText(const RecorderStops& stops, Interval span);
-// "no event lost"; or what is missing; or that it is unknown whether anything is missing. Begins
-// the line "trust" and the answer about trust.
+// The text that begins the line "trust" and the answer about trust: "no event lost", or what is
+// missing, or that it is unknown whether anything is missing.
 std::string LossInWords(const TraceAnalysis& trace);
 std::string LossInWords(const RunAnalysis& run);
 // Whether calls launched work, but the trace has no GPU work at all.

@@ -9,9 +9,9 @@
 
 namespace tacho {
 
-// The names to show for kernels, not cut to any width. Each is the short name (classifier.h); if
-// different kernels share it, the next longer form, and at last the name in the file. So two
-// different names never look the same.
+// The names to show for kernels, not cut to any width: short names (classifier.h), or demangled
+// ones if `style.whole_names` is set. Different kernels that share a name get the next longer form,
+// and at last the name in the file, so that two of them never look the same.
 std::vector<std::string> ShownKernelNames(const std::vector<std::string_view>& names,
                                           const TextStyle& style);
 

@@ -24,7 +24,7 @@ std::string MissingCountText(const RankTable& ranks);
 bool NamesTellApart(const RankTable& ranks);
 
 // The session of each row, as `--session` takes it. Empty if sessions cannot label the rows: a row
-// has none, one is too long, or two rows share both name and session.
+// has no session, a session is too long, or two rows share both name and session.
 std::vector<std::string> SessionsOfRanks(const RankTable& ranks);
 
 // The label of the row's rank: its name, "w0 TP1", or its path if it has no name or shares it with

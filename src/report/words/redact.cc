@@ -32,7 +32,7 @@ bool IsRuntimeCall(std::string_view name) {
 }
 
 // The frame without its folder: "core.py(301): step" for "/home/alice/vllm/v1/core.py(301): step".
-// "" if the name is no Python frame.
+// "" if the name is not a Python frame's.
 std::string_view FrameIn(std::string_view name) {
   const auto all = [](std::string_view text, std::string_view others) {
     return !text.empty() && std::ranges::all_of(text, [&](char c) {

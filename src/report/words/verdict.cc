@@ -44,7 +44,8 @@ std::string_view OperatorsText(const DeviceTotals& totals) {
 }
 
 // Whether the window of the work is much shorter than the recorded time. False if the user chose
-// the window, or if this is unknown: the file ends early, or work and recording are on two clocks.
+// the window. Also false if this is unknown, because the file ends early or because work and
+// recording are on two clocks.
 bool IsShortOf(const DeviceTotals& totals, const std::vector<const TraceAnalysis*>& traces,
                DurationNs recorded) {
   return ShareOf(totals.window, recorded) < kNearlyAllRecorded &&
@@ -80,8 +81,8 @@ std::string RecordedClause(const DeviceTotals& totals, const TraceAnalysis& trac
   return fmt::format(", {} of the {} recorded ({})", share, FormatDuration(recorded), where);
 }
 
-// The clause for a run; "" if its traces are slices of one recording, which share the recorded
-// time.
+// The same clause for a run; "" if the traces are slices of one recording, because they share its
+// recorded time.
 std::string RecordedClause(const DeviceTotals& totals, const RunAnalysis& run) {
   const std::vector<const TraceAnalysis*> ranks = TimedRanksOf(run);
   const DurationNs recorded = RecordedTime(ranks);
@@ -105,8 +106,8 @@ std::vector<const RunFinding*> FindingsWorthNaming(const std::vector<RunFinding>
     const bool is_idle = finding.kind == RunFindingKind::kIdle;
     // On a CPU engine, this is just the time that is not busy.
     if (is_idle && finding.idle == IdleCause::kHost) continue;
-    // Idle time of unknown cause is already implied by "at least" in other findings, or named by
-    // the caveat if there is no common clock.
+    // Leaves out idle time of unknown cause if another finding implies it by "at least", or if the
+    // caveat names it because there is no common clock.
     if (is_idle && finding.idle == IdleCause::kUnknown &&
         (finding.because != WhyUnknown::kNothing || !named.empty()))
       continue;
@@ -143,8 +144,8 @@ std::string NoRequestClause(const IdleTable& idle) {
 // kWhole begins the screen; kBrief ends it if the whole text is too long.
 enum class Length : uint8_t { kWhole, kBrief };
 
-// The end of a verdict: what the time was lost to, and, if the devices' work took more time, what
-// they did. `text_of` gives a finding's sentence.
+// The end of a verdict: what the time was lost to. If the devices' work took more time than was
+// lost, also what this work was. `text_of` gives a finding's sentence.
 std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, const IdleTable& idle,
                  const std::vector<RunFinding>& findings, Length length,
                  const std::function<std::string(const RunFinding&)>& text_of) {

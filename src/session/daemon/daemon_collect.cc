@@ -81,8 +81,8 @@ Finding WroteNothing(const RecordedWorker& worker, const std::string& folder) {
           (full.empty() ? fmt::format("whether they may write to {} is not known", folder) : full)};
 }
 
-// Whether this trouble can be left to the proof, which then names each rank without a file. The
-// proof can do so only if it knows how many ranks there are.
+// Whether tacho need not report this trouble here, because the proof will name each rank without a
+// file. The proof can do that only if the number of ranks is known.
 bool IsForTheProof(const Finding& trouble, const RecordedWorker& worker, const RoundFiles& files) {
   return trouble.id == FindingId::kTooLate && worker.facts.tensor_parallel && files.HasTraces();
 }
@@ -114,8 +114,8 @@ std::optional<Finding> TroubleOf(RecordedWorker& worker, const std::vector<int64
   return std::nullopt;
 }
 
-// Brings the traces of one worker to its folder, and removes each original of which the folder then
-// holds a whole copy.
+// Brings the traces of one worker to its folder. Removes each original that now has a whole copy in
+// the folder.
 Result<BroughtFiles> Bring(const RoundFiles& files, const DaemonPlace& place,
                            const std::string& folder) {
   TACHO_ASSIGN_OR_RETURN(BroughtFiles brought, BringFiles(files.traces, folder, place.owner));

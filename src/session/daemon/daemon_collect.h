@@ -9,8 +9,8 @@
 
 namespace tacho {
 
-// Brings the trace files of `round` to the folder of each worker. Leaves a file that is still being
-// written, because its process will rename it at the end. Notes in the workers' expectations which
+// Brings the trace files of `round` to the folder of each worker, except files that are still being
+// written: their processes will rename them at the end. Notes in the workers' expectations which
 // files came, and why others did not. Returns what went wrong.
 std::vector<Finding> BringRound(const DaemonRound& round, const KinetoDaemon& daemon,
                                 std::vector<RecordedWorker>& workers);

@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The first of `pids` that is set up to ask the daemon. Other processes, such as a shell that
-// started the server, may belong to another user.
+// The process whose user and view of the files count: the first of `pids` that is set up to poll
+// the daemon. Other processes, such as a shell that started the server, may belong to another user.
 int64_t WhoAsks(const std::vector<int64_t>& pids) {
   const auto asks = std::ranges::find_if(
       pids, [](int64_t pid) { return EnvironmentOf(pid, "KINETO_USE_DAEMON").has_value(); });
@@ -57,8 +57,8 @@ std::optional<uint32_t> MakeFor(std::optional<uint32_t> user, const std::string&
   return std::nullopt;
 }
 
-// The folders below which Kineto lets a daemon's traces be written, if the process that asks sees
-// the same ones as tacho.
+// The folders below which Kineto lets a daemon put traces. Leaves out folders that tacho cannot
+// write to, and folders that are not the same for the polling process as for tacho.
 std::vector<std::string> ParentsFor(const std::vector<int64_t>& pids) {
   std::vector<std::string> parents = {DaemonTraceFolder(pids), "/tmp"};
   std::erase_if(parents, [pid = WhoAsks(pids)](const std::string& parent) {

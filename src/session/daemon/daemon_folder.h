@@ -25,9 +25,9 @@ struct DaemonPlace {
 // otherwise a process may still be writing to it.
 class DaemonFolder {
  public:
-  // `pids`: the worker's processes, its server first. place() is the existing folder `otherwise` if
-  // no new one can be made: the processes see another /tmp, or run as another user while tacho is
-  // not root.
+  // `pids`: the worker's processes, its server first. If no new folder can be made, place() is the
+  // existing folder `otherwise`. That happens if the processes see another /tmp, or run as another
+  // user while tacho is not root.
   DaemonFolder(const std::vector<int64_t>& pids, const std::string& otherwise);
   DaemonFolder(DaemonFolder&& other) noexcept;
   DaemonFolder& operator=(DaemonFolder&&) = delete;

@@ -44,8 +44,9 @@ std::optional<FileState> FileOfUser(const std::string& path, std::optional<uint3
                    status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec};
 }
 
-// Moves the file, by copying if a rename fails: the folder from KINETO_ONDEMAND_TRACE_DIR may lie
-// on another file system than /tmp, and in a shared /tmp only the owner of a file may rename it.
+// Moves the file. Copies it if it cannot be renamed: the folder from KINETO_ONDEMAND_TRACE_DIR may
+// lie on another file system than /tmp, and in a shared /tmp only the owner of a file may rename
+// it.
 bool Move(const std::string& own, const std::string& to, const DaemonPlace& place) {
   namespace fs = std::filesystem;
   std::error_code failed, ignored;
@@ -110,8 +111,8 @@ std::string DaemonRound::FileOf(int64_t pid) const {
   return own.FileOf(pid);
 }
 
-// Ignores the file of another user, because anybody may write to /tmp, and a file that an earlier
-// session left.
+// Ignores a file that an earlier session left. Also ignores another user's file, because anybody
+// may write to /tmp.
 std::optional<FileState> DaemonRound::OwnFile(int64_t pid, const std::string& ending) const {
   const DaemonPlace& place = PlaceOf(WorkerOf(pid));
   if (late_at_close_ || !place.user) return std::nullopt;
@@ -157,15 +158,16 @@ void DaemonRound::Look(const KinetoDaemon& daemon, const FolderState& folder) {
   for (const DaemonProcess& process : daemon.Processes())
     if (process.tracing && process.asked_ns > begin_ns_ - KinetoDaemon::kReadyMs * kNsPerMs)
       began_.insert(process.pid);
-  // Kineto opens a file before it warms up. The comparison uses our own clock, because the clock of
-  // a file server may differ.
+  // A process whose file exists before the window begins takes part, because Kineto opens the file
+  // before it warms up. The time is compared with our own clock, because the clock of a file server
+  // may differ.
   if (MonotonicNs() < begin_ns_)
     for (const int64_t pid : told_)
       if (folder.contains(FileOf(pid) + ".tmp") || OwnFile(pid, ".tmp")) began_.insert(pid);
 }
 
-// An empty file that was opened after the start proves nothing: a Kineto that refuses a start in
-// the past also opens one.
+// An empty file that was opened after the window's start does not show that the process takes part:
+// a Kineto that refuses a start in the past also opens a file.
 bool DaemonRound::TakesPart(int64_t pid, const FolderState& folder) const {
   if (began_.contains(pid)) return true;
   for (const std::string& file : {FileOf(pid), PlaceOf(WorkerOf(pid)).OwnFileOf(pid)}) {
@@ -194,8 +196,9 @@ size_t DaemonRound::Whole() const {
                                            [&](int64_t pid) { return LooksWhole(LeftBy(pid)); }));
 }
 
-// A process without any events also reports, at its last poll in the window, that it traces. So a
-// poll in the window counts only until one poll period after the window.
+// At its last poll in the window a process reports that it traces, even if it has no events and
+// will write nothing. So a report from within the window counts only until one poll period after
+// the window's end.
 bool DaemonRound::Writes(int64_t pid, const KinetoDaemon& daemon) const {
   if (late_at_close_ || !ProcessLives(pid) || LooksWhole(LeftBy(pid))) return false;
   const int64_t now = MonotonicNs();

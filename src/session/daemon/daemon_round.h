@@ -61,9 +61,9 @@ class DaemonRound {
   // does not count: an engine's API server also writes a whole file. Reads each file up to its
   // first operator.
   size_t Traces(const KinetoDaemon& daemon) const;
-  // Ends this window, because what the processes do from now on belongs to the next one. Afterwards
-  // Late always returns what it returns now, and Writes is false for all processes. Moves Kineto's
-  // own files away, because they have the same names in every window.
+  // Ends this window: what the processes do from now on belongs to the next one. Afterwards Late
+  // always returns what it returns now, and Writes is false for all processes. Moves Kineto's own
+  // files away, because they have the same names in every window.
   void Close(const KinetoDaemon& daemon, const FolderState& folder);
   void RemoveFiles() const;
 

@@ -30,8 +30,8 @@ namespace fs = std::filesystem;
 constexpr int64_t kFirstQuestionNs = 12'000 * kNsPerMs;
 constexpr std::chrono::milliseconds kLookAtTraces{200};
 constexpr size_t kMostNamed = 64;
-// How long before its start the second window is requested. It is longer than for the first,
-// because each process may miss some polls: up to five of its answers may come late.
+// The time between the request for the second window and its start. It is longer than for the first
+// window, because a process may miss some polls: up to five answers to it may come late.
 constexpr int64_t kLongLeadMs = KinetoDaemon::kLeadMs + 4 * KinetoDaemon::kPollMs;
 
 // Whether one of `pids` reported at its last poll that it traces. That poll must be recent, because
@@ -171,9 +171,9 @@ bool DaemonSession::MayTryAgain() const {
                       [&](int64_t pid) { return round_.Writes(pid, *daemon_); });
 }
 
-// Records a second window in all processes, again at the same time, because a window without one of
-// the ranks is worth little. The second window counts only if it has more traces: it may be
-// interrupted, and processes may die.
+// Records a second window in all processes at the same time, because the first one lacks some
+// ranks. The second window replaces the first only if it has more traces: it may be interrupted,
+// and processes may die.
 void DaemonSession::TryAgain() {
   RemarkAgain(
       fmt::format("{} of {} processes were too late for the window: another one is taken of all",

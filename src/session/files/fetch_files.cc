@@ -17,8 +17,8 @@ using std::chrono::milliseconds;
 
 constexpr size_t kMostAnswer = 4096;
 
-// The output of a command; does not own the command, so the reader may be destroyed before the
-// output ends.
+// The output of a command that somebody else owns: the command can still be finished (Finish) when
+// this object is gone.
 class PrintedBytes final : public ByteSource {
  public:
   explicit PrintedBytes(RemoteCommand& command) : command_(command) {}

@@ -40,8 +40,8 @@ bool IsTraceName(const std::string& path, std::string_view folder = {});
 // Whether `path` names vLLM's table of averages, the last file that a flush writes.
 bool IsTableName(const std::string& path);
 
-// Whether the file's name begins with the key of a session. "t-w1" is not the key of
-// "t-w10_rank0.json". Every name has the empty key.
+// Whether the file's name begins with the key of a session. "t-w10_rank0.json" does not begin with
+// the key "t-w1". The empty key fits every name.
 bool NameHasKey(std::string_view path, std::string_view key);
 
 struct SettleOptions {

@@ -176,8 +176,8 @@ std::optional<Finding> WorkerFiles::TakeFilesOfOneProcess(size_t index) {
 }
 
 bool WorkerFiles::NamesItsProcess(const RecordedWorker& worker, const std::string& file) const {
-  // Everything in a folder that tacho itself named in this worker's start is this worker's: no
-  // other engine was told to write there.
+  // If tacho itself named the folder in this worker's start request, everything in it is this
+  // worker's: no other engine was told to write there.
   const auto& told = worker.profile.output_dir;
   if (told && *told == worker.folder && told != options_.profile.output_dir) return true;
   if (!FileKeyOf(worker).empty()) return true;

@@ -34,8 +34,8 @@ class WorkerFiles {
   // New files in the worker's folder that may be its own: traces, tables and temporary files.
   FolderState WrittenBy(const RecordedWorker& worker) const;
   std::vector<std::string> TracesOf(const RecordedWorker& worker) const;
-  // The number of traces to expect: one for each rank, or two (one a stage) if stages were asked
-  // for.
+  // The number of traces to expect: one for each rank; if profile_by_stage is on, two for each
+  // rank, one a stage.
   size_t Expected(const RecordedWorker& worker) const;
   bool WroteAll(const RecordedWorker& worker) const;
   // Waits until the worker's files are whole and have stopped growing.
@@ -49,8 +49,8 @@ class WorkerFiles {
   // What the engine is doing in its flush, judged by its files.
   std::string DoingOf(const RecordedWorker& worker) const;
 
-  // For a worker that shares its folder with others while file names do not show who wrote them:
-  // gives it the files of one process. Returns a finding that says so.
+  // For a worker that shares its folder with others. If the file names do not show who wrote them,
+  // gives the worker the files of one process, and returns a finding that says so.
   std::optional<Finding> TakeFilesOfOneProcess(size_t index);
 
   // New files of all workers. `ours`: files whose names show that these workers wrote them;

@@ -66,8 +66,8 @@ void ProfilerSession::FailThoseThatDidNotEnd(const std::map<size_t, ControlOutco
   }
 }
 
-// vLLM answers 200 even if no session ran. That one ran is shown by new files, or by a stop that
-// took long.
+// vLLM answers 200 even if no session ran. New files, or a stop that took long, show that one did
+// run.
 void ProfilerSession::NameEndedSessions(const std::map<size_t, ControlOutcome>& ended) {
   std::map<std::string, std::vector<std::string>> urls;  // by folder
   for (const auto& [i, outcome] : ended) {

@@ -63,7 +63,7 @@ bool ProfilerSession::Start(std::stop_token stop) {
 }
 
 // Two waves of starts. If a profiler's first start took seconds in a trial, the slow profilers
-// start first: otherwise the quick ones would record all that time.
+// start first: otherwise the quick ones would record while they wait for the slow ones.
 std::vector<std::vector<size_t>> ProfilerSession::Waves() const {
   int64_t slowest = 0;
   for (size_t i : running_)

@@ -27,8 +27,8 @@ class ProfilerSession final : public DriverWindow {
                   Recording& recording);
 
   // Stops any session that a vLLM engine still holds: somebody else's, or one that ended by itself
-  // and was never stopped. This may take as long as a flush. SGLang gets no such stop, because a
-  // stop can end its server (its second profiler).
+  // and was never stopped. This may take as long as a flush. SGLang gets no such stop: if it runs
+  // its profiler V2, a stop ends the server.
   bool EndOldSessions(std::stop_token stop) override;
   // Asks those engines that can report a running session without ending it (AskWhetherTaken).
   bool LeaveOutTaken(std::stop_token stop) override;

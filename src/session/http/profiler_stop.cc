@@ -25,8 +25,8 @@ void ProfilerSession::AskToStop(size_t worker) {
   stops_.Ask(worker, {recording_.workers[worker].facts, *recording_.workers[worker].stop});
 }
 
-// Sends no stop to an engine that counted its steps and so has stopped itself: some engines answer
-// such a stop with an error.
+// Sends no stop to an engine that counts its steps and has already ended its session: some engines
+// answer such a stop with an error.
 std::vector<size_t> ProfilerSession::AskAllToStop() {
   std::vector<size_t> asked;
   for (size_t i : running_) {

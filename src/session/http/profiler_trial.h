@@ -35,8 +35,8 @@ enum class TrialSize { kWhole, kQuarter };
 // Runs a session of a few steps on all workers in `which` at the same time, just as the recording
 // will. This shows what such a session writes and what its flush costs. It also gets each
 // profiler's first start, which may take seconds, out of the way. Steps count once tokens flow from
-// all workers. Then removes the trial's files, also from the engine's folder and host, if their
-// names show which worker wrote them. Returns the outcomes in the order of `which`.
+// all workers. At the end removes the trial's files, also from the engine's folder and host, if
+// their names show which worker wrote them. Returns the outcomes in the order of `which`.
 std::vector<TrialOutcome> RunTrial(HttpClient& client, const RecordOptions& options,
                                    RecordObserver& observer, const Recording& recording,
                                    TokenFlow& flow, const std::vector<size_t>& which,

@@ -47,8 +47,8 @@ class SideSession {
   }
 
  private:
-  // Passes on remarks and what is left, but no phase: a side session is not a phase of the
-  // recording.
+  // Passes everything on to the recording's observer, except OnDone: a side session is not a phase
+  // of the recording.
   class Observer final : public RecordObserver {
    public:
     Observer(RecordObserver& to, std::string_view name) : to_(to), name_(name) {}

@@ -12,8 +12,7 @@ namespace tacho {
 std::vector<std::optional<int64_t>> StepsBetween(const MetricsSnapshot& before,
                                                  const MetricsSnapshot& after,
                                                  std::optional<double> EngineCounters::*counter) {
-  // The key starts with the text's length, which sorts by number: as plain text "10" comes before
-  // "2".
+  // The key is the length of the engine's number as text, and the text: so "2" sorts before "10".
   std::map<std::pair<size_t, std::string>, std::optional<int64_t>> steps;
   for (const EngineCounters& now : after.engines) {
     for (const EngineCounters& then : before.engines) {

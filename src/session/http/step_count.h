@@ -35,13 +35,13 @@ class StepCount {
  public:
   StepCount(HttpClient& client, std::vector<Worker> workers, std::chrono::milliseconds patience,
             int64_t needed, std::stop_token stop);
-  // Whether all workers have taken them. Asks the engines at most twice a second; returns false in
-  // between, and if an engine does not report its steps.
+  // Whether all workers have taken more than `needed` steps. Asks the engines at most twice a
+  // second. Returns false between two looks, and if an engine does not report its steps.
   bool Taken();
   // Stops waiting for this worker, which died.
   void LeaveOut(size_t worker) { left_out_.insert(worker); }
-  // The fewest steps that any engine has taken, at the last look of Taken, ignoring engines without
-  // a step; nullopt: no engine has taken or reports steps.
+  // The fewest steps that an engine had taken at the last look of Taken, without engines that had
+  // taken none. nullopt if no engine had taken a step, or none reports its steps.
   std::optional<int64_t> Fewest() const { return fewest_; }
   // Whether at least one worker has ever been seen to take more than `needed` steps.
   bool AnyTaken() const { return any_taken_; }

@@ -63,8 +63,8 @@ void WindowEnd::End(RecordObserver& observer) {
                    "it needs a longer --duration"});
 }
 
-// Counted from the start of the last profiler. What other workers recorded before that start is
-// part of the window too, so their limits may end it earlier.
+// The time counts from Begin, when the last profiler ran. The other workers began to record
+// earlier, so the limits of their own sessions (LatestStopNs) may end the window earlier.
 int64_t WindowEnd::MostNs() const {
   // With a given load and a number of steps, the steps may come late in the load, so nothing bounds
   // the time.
@@ -84,8 +84,8 @@ bool WindowEnd::TimeIsUp() const {
          std::min(options_.window_ns, recording_.window.window_ns);
 }
 
-// Whether the window may exceed its time, because its steps take longer than in the baseline: a
-// window of one or two steps shows nothing.
+// Whether the window may exceed its time because it has too few steps so far: a window of one or
+// two steps shows nothing. That happens if steps take much longer than in the baseline.
 bool WindowEnd::MayGoOn() const {
   const int64_t least = std::min(kLeastSteps, recording_.window.steps.value_or(INT64_MAX));
   return HoldsLeast() && steps_->Fewest().value_or(INT64_MAX) < least;
@@ -95,8 +95,8 @@ std::optional<int64_t> WindowEnd::PlannedNs() const {
   return steps_ && !recording_.window.most_ns ? recording_.window.planned_ns : std::nullopt;
 }
 
-// In a window that the budget bounds, the other workers get twice the time that the first worker
-// needed for its steps: the window does not wait longer for a worker with fewer requests.
+// If the budget bounds the window, the other workers get as much time again as the first worker
+// needed for its steps. The window does not wait longer for a worker with fewer requests.
 bool WindowEnd::StepsTaken() {
   if (!steps_) return false;
   if (steps_->Taken()) return true;

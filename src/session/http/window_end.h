@@ -19,9 +19,9 @@ std::vector<Worker> WorkersOf(const Recording& recording);
 
 // Decides when a window that is driven by HTTP is over: after its time, its steps or its requests,
 // when its load ends, or when an engine died and keep_going is not set or no other engine is left.
-// Reports a death as soon as it sees one. Construct it before the window: it counts steps from then
-// on, because engines take steps while profilers start. Keep it after the window: its destructor
-// waits for the last check of which engines live.
+// Reports a death as soon as it sees one. Construct it before the profilers start, because it must
+// also count the steps that engines take meanwhile. Destroying it waits for a pending check of
+// which engines are alive, so keep it until after the window.
 class WindowEnd {
  public:
   // The objects passed by reference, except `stop`, must outlive it. `patience`: how long each look

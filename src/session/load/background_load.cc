@@ -94,7 +94,7 @@ Result<LoadPlan> PlanOf(const RecordOptions& options, const std::vector<Recorded
     if (worker.facts.max_model_len)
       plan.most_total_tokens =
           std::min(plan.most_total_tokens.value_or(INT64_MAX), *worker.facts.max_model_len);
-  // Has no end, because a profiler's start or flush, which needs the load, may take any time: the
+  // The plan has no end: a profiler's start or flush, which needs the load, may take any time. The
   // recording ends the load.
   plan.until_stopped = true;
   plan.duration_ns = std::max(

@@ -25,9 +25,9 @@ bool MayEndEarly(const WorkerExpectation& worker, const Proof& proof) {
          });
 }
 
-// How far, at most, the rate in a stretch of `length_ns` deviates from the rate in the whole
-// window, as a share of the latter. 0 if the window is shorter than two such stretches, or has no
-// token.
+// The largest difference between the rate in a stretch of `length_ns` and the rate in the whole
+// window, as a share of the whole window's rate. 0 if the window is shorter than two such
+// stretches, or has no token.
 double LargestSwing(const LoadRecords& records, const LoadWindow& window, int64_t length_ns) {
   constexpr double kMostHalves = 100'000;
   const auto whole_ns = static_cast<double>(window.end_ns - window.begin_ns);
@@ -161,7 +161,8 @@ std::optional<Recording::Cost> Recording::CostOfProfiling() const {
   const double ratio = *with / *without;
   const double of_parts = 2 * ratio * std::hypot(*error_without, *error_with);
   // Requests that prefill at the same time halt the decoding of all. A window shorter than a
-  // request may fall into such a moment, and the differences between its parts do not show that.
+  // request may fall into such a moment, and the differences between the window's own parts do not
+  // show that. The baseline's stretches of the same length do.
   const double of_baseline =
       load ? LargestSwing(*load, baseline, profiled.end_ns - profiled.begin_ns) : 0;
   return Cost{1 - ratio, std::max(of_parts, of_baseline)};

@@ -21,8 +21,8 @@ struct LoadWindow {
   Distribution ttft, tpot;
   std::vector<LoadWindow> scenarios;  // the same for each scenario, by name, if there are several
   std::optional<double> TokensPerSecond() const;
-  // The standard error of TokensPerSecond, as a share of TokensPerSecond, estimated from the
-  // differences between the parts.
+  // The standard error of TokensPerSecond, as a share of TokensPerSecond. Estimated from the
+  // differences between the numbers in tokens_in_parts.
   std::optional<double> StandardError() const;
 };
 LoadWindow MeasureWindow(const LoadRecords& records, int64_t begin_ns, int64_t end_ns);

@@ -49,7 +49,7 @@ class Preparation {
     }
   }
 
-  // Checks the other servers before any request to them can fail. If the user named the model,
+  // Checks the servers after the first, before any request is sent. If the user named the model,
   // problems are only remarks and the load goes on.
   Result<void> CheckOtherServers(bool named) {
     const std::string& model = load_.job.target.model;

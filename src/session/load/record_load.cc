@@ -139,8 +139,8 @@ void RecordLoad::NameFailures() {
   Finding finding{FindingId::kRequestsFailed, "load",
                   fmt::format("{} of {} requests failed: {}", failed, failed + done, first)};
   if (failed <= done + in_flight) return ReportFinding(recording_, observer_, std::move(finding));
-  // If most requests failed, a server died under the load; it was not just bad luck. Requests that
-  // were in flight when tacho ended the load count as good.
+  // That most requests failed is not bad luck: a server died under the load. Requests that had
+  // given tokens when tacho ended the load count as good.
   finding.id = FindingId::kMostRequestsFailed;
   recording_.findings.push_back(std::move(finding));
 }

@@ -26,8 +26,8 @@ class RecordLoad {
   bool Runs() const { return load_ != nullptr; }
   // Whether all planned requests have ended, or the load could not begin: then a window may end.
   bool HasEnded() const;
-  // HasEnded, for calls during a window. If the load has ended, notes that it gave up, because it
-  // should outlast the window.
+  // Whether the load has ended. Call it during a window: the load should outlast the window, so a
+  // load that has ended is noted as one that gave up.
   bool GaveUp();
   uint64_t RequestsEnded() const;
   // The answers so far to the requests that are sent directly to this worker. If the load goes

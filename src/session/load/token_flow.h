@@ -38,8 +38,8 @@ enum class Flow : uint8_t {
 
 // Watches whether the engines answer the load that tacho sends. A profiler's start or flush may
 // hold up an engine for minutes, and a window that begins in that time sees no step. TokenFlow
-// watches the tokens from each worker. A router may hide which worker sent a token; behind one it
-// watches the engines' counters as well. Without a load of tacho's own it waits for nothing.
+// watches the tokens from each worker. A router may hide which worker sent a token, so behind a
+// router it watches the engines' counters as well. If tacho sends no load, it waits for nothing.
 class TokenFlow {
  public:
   // All arguments must outlive it.

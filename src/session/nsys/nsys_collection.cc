@@ -134,8 +134,8 @@ std::string NsysCollection::AwaitReport(const Use& use) const {
     size = is;
     const int64_t quiet = now - changed;
     if (BytesIn(report) > 0 && quiet > kReportQuietNs) return report;
-    // After a good stop nothing converts the raw recording to a report any more; after a failed
-    // stop nsys's agent still may.
+    // After a good stop nothing will convert the raw recording to a report. After a failed stop
+    // nsys's agent may still do so, and the wait is longer.
     if (BytesIn(raw) > 0 && quiet > (use.stop_failed.empty() ? kReportQuietNs : PatienceNs()))
       return raw;
     if (quiet > PatienceNs()) return "";

@@ -10,9 +10,9 @@
 
 namespace tacho {
 
-// One window by Nsight Systems: collects in each nsys session that workers run in, in all at the
-// same time, into traces/ of the run folder. tacho sends the engines nothing. Problems go into the
-// workers' expectations and into the recording's findings.
+// One window recorded by Nsight Systems. Starts a collection in each nsys session that has workers,
+// in all sessions at the same time. The reports go into traces/ of the run folder. tacho sends the
+// engines nothing. Problems go into the workers' expectations and into the recording's findings.
 class NsysCollection final : public DriverWindow {
  public:
   // All arguments must outlive it.

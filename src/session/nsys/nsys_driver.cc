@@ -19,8 +19,8 @@ Checked<NsysSession> SessionOf(const RecordedWorker& worker, const std::string& 
   std::string id, launched, names;
   for (const int64_t pid : worker.expectation.pids) {
     if (id.empty()) id = EnvironmentOf(pid, "NSYS_PROFILING_SESSION_ID").value_or("");
-    // Also looks at the parent processes, because vLLM overwrites its environment with its process
-    // name.
+    // Also looks at the environments of the parent processes, because vLLM's processes overwrite
+    // their own with their process names.
     if (launched.empty()) launched = NsysSessionAbove(pid);
   }
   for (const NsysSession& session : sessions) {

@@ -10,7 +10,7 @@
 namespace tacho {
 namespace {
 
-// The most steps to record of an engine without figures: a second or two of decoding, and about 3 s
+// The most steps to record if the engine has no figures: a second or two of decoding, and about 3 s
 // of flush if each step adds 50 ms.
 constexpr int64_t kUnknownSteps = 64;
 constexpr int64_t kUnknownWindowNs = 2'000'000'000;

@@ -10,7 +10,8 @@ namespace tacho {
 
 // Plans how long a recording may be before it costs its engines too much. Pure functions. The size
 // of a trace and the time of its flush grow with the number of its steps (vLLM 0.32 on a CPU: about
-// 50 us of flush for each event, from 7,000 to 231,000 events, nearly all of it for the table).
+// 50 us of flush for each event, from 7,000 to 231,000 events, nearly all of it for vLLM's table of
+// averages).
 
 // What one profiling session of a rank recorded, and what it cost.
 struct ProfileFigures {
@@ -64,8 +65,8 @@ struct AskedWindow {
 struct WindowPlan {
   std::optional<int64_t> steps;  // engines that count steps end their sessions after this many
   int64_t window_ns = 0;         // at most, counted from when the last profiler runs
-  // For engines that cannot count: the longest time, each from its own start; absent: until the
-  // end.
+  // For engines that cannot count steps: the longest time of each engine's session, from its own
+  // start; absent: until the window ends.
   std::optional<int64_t> most_ns;
   bool by_budget = false;  // nothing was asked for: the budget bounds it
   bool shortened = false;  // the budget makes the window shorter
@@ -78,13 +79,13 @@ struct WindowPlan {
   std::optional<Forecast> planned;    // of the most expensive rank, for this plan
   std::optional<int64_t> planned_ns;  // how long `steps` take
 
-  // The text before the start: "about 380 MB and 25.0 s of flush a rank for 10.0 s; bounded to 512
-  // steps: 40 MB and 3.1 s of flush".
+  // What the user is told before the recording starts: "about 380 MB and 25.0 s of flush a rank for
+  // 10.0 s; bounded to 512 steps: 40 MB and 3.1 s of flush".
   std::string Text(const AskedWindow& asked, const Budget& budget) const;
 };
 
 // Plans exactly what was asked for. If nothing was asked for, the budget bounds the window: by
-// steps if engines count them, else by time. The window has few steps if nobody knows how much a
+// steps if engines count them, else by time. The window has few steps if it is not known how much a
 // worker writes.
 WindowPlan PlanWindow(const std::vector<Outlook>& workers, const Budget& budget,
                       const AskedWindow& asked);

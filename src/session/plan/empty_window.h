@@ -16,9 +16,10 @@ namespace tacho {
 std::vector<size_t> SilentInWindow(const Recording& recording, const std::vector<size_t>& running,
                                    const RecordLoad& load);
 
-// Decides whether to repeat the window: yes if one of the `silent` workers has no trouble and names
-// its steps, but its files, as far as they are seen from here, hold no step with a request. If yes:
-// reports it, removes the window's files, and prepares for each worker without trouble a new
+// Decides whether to repeat the window, prepares that, and returns the decision. The window is
+// repeated if one of the `silent` workers has no trouble and its engine names its steps, but its
+// files, as far as they can be seen from here, hold no step with a request. To prepare this,
+// reports the repetition, removes the window's files, and gives each worker without trouble a new
 // session with another file key.
 bool ClearIfWithoutStep(DriverWindow& window, RecordObserver& observer,
                         const std::vector<size_t>& silent, const std::stop_token& stop,

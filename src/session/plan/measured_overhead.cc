@@ -18,8 +18,9 @@ struct FiguresOfWindow {
   WindowFigure& operator[](OverheadFigureId id) { return figures[static_cast<size_t>(id)]; }
 };
 
-// The figures of one window: tokens in it, gaps with both ends in it, and the TTFT of requests that
-// were sent after `calm_ns` and got their first token in the window.
+// The figures of one window: its steps, the tokens that came in it, the gaps between two tokens
+// that both came in it, and the TTFT of requests that were sent after `calm_ns` and got their first
+// token in the window.
 FiguresOfWindow FiguresOf(const OverheadWindow& window, const LoadRecords& records) {
   FiguresOfWindow out;
   for (WindowFigure& figure : out.figures) figure.profiled = window.profiled;

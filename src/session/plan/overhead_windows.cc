@@ -21,10 +21,10 @@ namespace {
 constexpr int64_t kMostByDefaultNs = 300'000'000'000;
 // The pause between something that disturbs the engine (a start, a flush) and a window.
 constexpr int64_t kSettleNs = 500'000'000;
-// The most random time (jitter) that is added to that pause, but never more than the length of a
-// window. Requests of equal length begin together again and again, and windows in step with them
-// would always hold too many or too few prefills. With jitter the windows differ by chance, which
-// the error bounds show.
+// The longest random time (jitter) that is added to kSettleNs; a jitter is never longer than a
+// window. Without it, requests of equal length, which begin together again and again, might be in
+// step with the windows, and each window would hold too many or too few prefills. With jitter the
+// windows differ by chance, which the error bounds show.
 constexpr int64_t kMostJitterNs = 1'000'000'000;
 constexpr std::chrono::milliseconds kLookAtWindow{50}, kPatienceForCounters{3000};
 constexpr size_t kFewestBlocks = 2;
@@ -136,8 +136,8 @@ class OverheadWindows {
     return ReadMetricsAll(client_, WorkersOf(recording_), kPatienceForCounters, stop_);
   }
 
-  // Waits first: the profilers are already in the state for this window, but the engine may still
-  // feel the change.
+  // Waits before the window begins: the profilers have just been started or stopped for it, and the
+  // engine may still feel that.
   bool TakeWindow(bool profiled) {
     OverheadWindow window{.block = block_, .profiled = profiled, .calm_ns = MonotonicNs()};
     if (!Wait(kSettleNs + jitter_.Between(0, MostJitterNs()))) return false;

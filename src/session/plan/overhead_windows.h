@@ -17,9 +17,9 @@ std::string WhyNoOverhead(const std::vector<RecordedWorker>& workers);
 
 // Runs the windows of `--overhead` under the load, and first reports how long they will take. Each
 // profiled window is its own session, whose files are removed. A session's start, its flush and the
-// time until tokens flow again lie outside all windows. If `stop` is requested, a profiler fails or
-// the load ends, it ends early and keeps the windows taken so far. `rates`: each worker's steps per
-// second, unprofiled.
+// time until tokens flow again lie outside all windows. Stops early if `stop` is requested, a
+// profiler fails or the load ends; the windows taken so far are kept. `rates`: each worker's steps
+// per second, unprofiled.
 void RunOverheadWindows(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
                         Recording& recording, RecordLoad& load, TokenFlow& flow,
                         const std::vector<std::optional<double>>& rates,

@@ -59,9 +59,8 @@ Checked<void> Prepare(RecordedWorker& worker, const RecordOptions& options, cons
   return driver.Check(worker, folder_in_run, preflight.findings, stop);
 }
 
-// Prepares each worker in turn. Without keep_going, it stops after a failed worker as soon as it is
-// known whether --keep-going would help. It does not go on for longer, because ssh to a host that
-// is down takes long.
+// Prepares each worker in turn. Without keep_going, stops after a failed worker as soon as it is
+// known whether --keep-going would help, because each further worker may cost a long wait for ssh.
 void PrepareAll(const std::vector<Result<EngineFacts>>& facts, const RecordOptions& options,
                 const RunFolder& folder, const std::string& key, const std::stop_token& stop,
                 Preflight& preflight) {

@@ -23,9 +23,9 @@ struct Preflight {
   std::vector<Finding> findings;  // the findings of `left_out` come last
 };
 
-// Finds the workers and asks each what it can do, plans every request, takes the locks, and checks
-// where the traces will go and whether there is room. With keep_going, leaves out workers that
-// cannot be profiled; without it, fails with the problem of the first such worker.
+// Finds the workers and asks each what it can do, plans every request, locks the workers, and
+// checks where the traces will go and whether there is room. With keep_going, leaves out workers
+// that cannot be profiled; without it, fails with the problem of the first such worker.
 Result<Preflight> RunPreflight(HttpClient& client, const RecordOptions& options,
                                const RunFolder& folder, const std::string& key,
                                std::stop_token stop);

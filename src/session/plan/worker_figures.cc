@@ -22,8 +22,8 @@ std::string KeyOf(const Recording& recording, const RecordedWorker& worker) {
   return FiguresKey(worker.facts, worker.profile, NameOf(recording.via));
 }
 
-// Gives all engines of one kind that were tried together the figures of the slowest one, because
-// they differ only by chance.
+// Gives all engines of one kind the largest fixed part and the largest cost of a step that were
+// measured on any of them, because such engines differ only by chance.
 void TakeTheSlowest(Recording& recording) {
   struct Slowest {
     double fixed_ns = 0, step_ns = 0;
@@ -46,8 +46,9 @@ void TakeTheSlowest(Recording& recording) {
     }
 }
 
-// Corrects the figures of an engine's first trial by its second one. Takes the mean of both if they
-// show no fixed part.
+// Corrects the figures of an engine's first trial with those of its second. If the two trials do
+// not show a part of the flush that is the same for any number of steps (fixed_ns), takes the mean
+// of both.
 void Join(ProfileFigures& figures, const ProfileFigures& second) {
   if ((figures.LearnFixed(second) && figures.fixed_ns > 0) || second.events <= 0) return;
   const double times = figures.events / second.events;
@@ -96,9 +97,9 @@ std::vector<TrialOutcome> RunTrials(HttpClient& client, const RecordOptions& opt
     for (size_t m = 0; m < places.size(); ++m) outcomes[places[m]] = std::move(again[m]);
     outcomes.front().left_files = std::move(left);
   }
-  // A smaller session shows whether its steps make a flush expensive. The first flush also includes
-  // work that an engine does only once. That cost is counted as a cost of the steps, so tacho
-  // rather records too few steps than too many.
+  // If a flush was expensive, a second, smaller trial shows how much of its cost comes from the
+  // steps. The first flush also includes work that an engine does only once. That work counts as a
+  // cost of the steps, so tacho records too few steps rather than too many.
   const bool dear = std::any_of(outcomes.begin(), outcomes.end(), [](const TrialOutcome& one) {
     return one.figures && one.figures->flush_ns > kDearTrialNs;
   });

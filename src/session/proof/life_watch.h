@@ -13,11 +13,11 @@
 
 namespace tacho {
 
-// Finds out which engines died. Asks every second, on a thread of its own. An engine is dead if two
-// questions in a row say so and none of its counters moves between them: a connection may break
-// once, /health may be wrong, and a false death would end a recording. An engine that /health
-// called dead at the first look, while its server still answered, does not count as dead for that.
-// The destructor waits for pending answers (kPatienceForLife).
+// Finds out which engines died. Asks all engines every second, on a thread of its own. An engine is
+// dead if two questions in a row find it dead and none of its counters moves between them: a
+// connection may break once, /health may be wrong, and a false death would end a recording. If
+// /health reports a death at the very first look, but the server still gives its metrics, that
+// report never counts. The destructor waits for pending answers (kPatienceForLife).
 class LifeWatch {
  public:
   // `client` and `clock` must outlive it.

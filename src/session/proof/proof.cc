@@ -30,8 +30,9 @@ bool OfAnother(const std::vector<WorkerExpectation>& workers, const WorkerExpect
 // data-parallel engine writes "rank 0 of 1".
 using Held = std::map<std::pair<int64_t, int64_t>, std::vector<const TraceEvidence*>>;
 
-// The traces of the processes that run the engine's ranks; an nsys report holds its other processes
-// too. Keeps the processes with GPU work, else those with steps, else the busiest ones.
+// The traces of the processes that run the engine's ranks, without those of its other processes,
+// which an nsys report also holds. Keeps the processes with GPU work, else those with steps, else
+// the busiest ones.
 std::vector<const TraceEvidence*> RanksAmong(const WorkerExpectation& worker,
                                              std::vector<const TraceEvidence*> traces) {
   const auto keep = [&](const auto& does) {
@@ -85,8 +86,8 @@ Held HeldBy(const std::vector<WorkerExpectation>& workers, const WorkerExpectati
   return held;
 }
 
-// The number of ranks in an engine, and of engines in a server: as the engine reports them, else as
-// the files show.
+// The number of ranks in one engine, and of engines in one server: as the engine reports them, else
+// as the files show.
 struct Shape {
   int64_t ranks = 1, engines = 1;
   bool known = true;  // false: neither the engine nor any file shows them
@@ -183,8 +184,8 @@ RankProof ProveRank(const WorkerExpectation& worker, int64_t engine, int64_t ran
 }
 
 // The files with this rank number, one list for each process, the busiest process first. No file
-// says which of the server's engines its process belongs to, so the busiest process is taken for
-// the busiest engine.
+// says which of the server's engines its process belongs to, so the busiest process is assigned to
+// the busiest engine, and so on.
 std::vector<std::vector<const TraceEvidence*>> FilesOfRank(const Held& held, int64_t rank) {
   std::vector<std::vector<const TraceEvidence*>> of_rank;
   for (const auto& [key, files] : held)

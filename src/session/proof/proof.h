@@ -14,8 +14,8 @@
 
 namespace tacho {
 
-// What the proof needs from one trace file. The command fills it in the same pass that feeds the
-// analysis.
+// What the proof needs from one trace file. The caller fills it in the same pass over the file that
+// feeds the analysis.
 struct TraceEvidence {
   std::string path;
   std::optional<int64_t> rank, world_size;

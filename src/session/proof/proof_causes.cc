@@ -13,8 +13,8 @@ namespace tacho {
 namespace {
 
 // How far a trace's times may lie outside the session before it counts as the trace of another
-// session. Kineto uses the clock of the engine's host; a probe measures how far that clock is off
-// to half a second.
+// session. Kineto uses the clock of the engine's host. A probe measures the offset of that clock
+// with an error of up to half a second.
 constexpr int64_t kClockSlackNs = 2'000'000'000;
 // A trace did not end with its stop if it ends earlier by more than this, and by more than a tenth
 // of the window.
@@ -136,8 +136,9 @@ std::optional<Finding> TooFewSteps(const WorkerExpectation& worker, uint64_t ste
                            steps, *worker.steps_asked));
 }
 
-// The files hold fewer steps than the engine counted: `with_empty` counts all their steps, and the
-// last one ends at `end`.
+// The finding that the files hold only a part of the engine's steps; nullopt if nothing shows that.
+// `with_empty`: the number of all steps in the files, also without a request. `end`: when the last
+// step ends.
 std::optional<Finding> HoldsPart(const WorkerExpectation& worker, int64_t engine, uint64_t steps,
                                  uint64_t with_empty, int64_t end) {
   if (worker.steps_asked) return std::nullopt;
@@ -151,9 +152,9 @@ std::optional<Finding> HoldsPart(const WorkerExpectation& worker, int64_t engine
   const int64_t window = worker.stop_asked_unix_ns - worker.start_unix_ns;
   const bool ends_early =
       early > std::max(kEndSlackNs + worker.facts.clock_error_ns.value_or(0), window / 10);
-  // A slow start loses a few steps; a bound or somebody else's stop loses all steps after it. The
-  // flush of such a stop may stall the engine until our own stop, and then the engine's counter
-  // shows no missing step.
+  // A slow start loses a few steps. A bound, or somebody else's stop, loses all later steps. The
+  // flush after such a stop may stall the engine until our own stop; then the engine takes no steps
+  // that its counter could show as missing.
   const auto held = static_cast<int64_t>(steps);
   const std::optional<int64_t> made = worker.StepsOf(engine);
   const bool half = made && !worker.steps_go_on && 2 * held < *made;
@@ -304,8 +305,8 @@ std::vector<std::optional<Finding>> ApartFromOthers(const std::vector<RankFiles>
   }
   std::vector<std::optional<Finding>> findings(proven.size());
   for (size_t i = 0; i < proven.size(); ++i) {
-    // A rank that was idle at first has no early events, although its profiler ran: so the time at
-    // which the last profiler ran counts too.
+    // A rank that was idle at first has no early events, although its profiler ran. So its profiler
+    // counts as running from its first event or from all_running_unix_ns, whichever is earlier.
     const int64_t apart =
         std::min(last.begin, proven[i].worker->all_running_unix_ns) - spans[i].end;
     if (spans[i].begin > spans[i].end || apart <= spans[i].error + last.error) continue;
@@ -344,8 +345,8 @@ std::optional<Finding> LeavesOut(const WorkerExpectation& worker, int64_t engine
   const int64_t offset = worker.facts.clock_offset_ns.value_or(0);
   if (known && worker.all_running_unix_ns != 0) {
     const int64_t before_all = worker.all_running_unix_ns - (end - offset);
-    // A short file is allowed less slack, but never less than a minimum: on busy cores an answer is
-    // noticed late.
+    // A short file is allowed less slack, but at least kLeastEndSlackNs, because on busy cores
+    // tacho notices the answer to a start late.
     const int64_t slack = std::clamp((end - begin) / 2, kLeastEndSlackNs, kEndSlackNs);
     if (before_all > slack + worker.facts.clock_error_ns.value_or(0))
       return Cause(FindingId::kEndedBeforeOthers,

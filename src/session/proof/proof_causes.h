@@ -9,9 +9,10 @@
 
 namespace tacho {
 
-// Explains why a rank is not proven: the likely cause by what the engine, its files and its log
-// report. The findings name no subject yet. `engine` is the engine's number in its server; `traces`
-// are the files of this rank, `all_traces` those of the whole recording.
+// Explains why a rank is not proven: gives the likely cause, judged by what the engine, its files
+// and its log report. The findings have no subject; the caller sets it. `engine` is the engine's
+// number in its server; `traces` are the files of this rank, `all_traces` those of the whole
+// recording.
 
 // Whether the trace's events lie in the worker's window, by the worker's clock as far as it is
 // known.
@@ -24,8 +25,8 @@ Finding NoFileBecause(const WorkerExpectation& worker, int64_t engine, int64_t r
 // The finding that the worker's file is damaged, and why.
 std::optional<Finding> DamageOf(const WorkerExpectation& worker, const TraceEvidence& trace);
 
-// Why the files do not prove the rank; nullopt if they do. `steps`: the number in all its files,
-// without empty steps; `steps_named`: whether any of the files names its steps.
+// Why the files do not prove the rank; nullopt if they do. `steps`: the number of steps in all
+// files of the rank, without empty steps; `steps_named`: whether any of the files names its steps.
 std::optional<Finding> Objection(const WorkerExpectation& worker, int64_t engine,
                                  const std::vector<const TraceEvidence*>& traces, uint64_t steps,
                                  bool steps_named);

@@ -16,8 +16,8 @@ TimeNs EndOfWork(const TraceAnalysis& trace) {
   return end;
 }
 
-// Whether a note about lost data means that the file itself is not whole. A whole file, too, may
-// lack what the profiler lost.
+// Whether a note about lost data means that the file itself is not whole. It does not if the
+// profiler lost the data: such a file may be whole.
 bool IsOfTheFile(NoteId id) {
   switch (id) {
     case NoteId::kLostGpuWork:

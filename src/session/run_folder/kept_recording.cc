@@ -164,8 +164,8 @@ std::optional<KeptLoad> KeptLoadOf(std::string_view plan_facts) {
   KeptLoad load;
   for (const auto& [key, value] : plan.items())
     load[key] = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  // A load's duration does not shape it. Recordings by earlier versions have no `until_stopped`,
-  // because their loads had an end.
+  // Loads that differ only in these fields count as the same. Recordings by earlier versions have
+  // no `until_stopped`, because their loads had an end.
   for (const char* differs :
        {"seed", "salt", "duration_ns", "grace_ns", "until_stopped", "round_ns"})
     load.erase(differs);

@@ -23,7 +23,7 @@ inline constexpr mode_t kForAll = 0644, kForOwner = 0600;
 //     requests.jsonl    one line a request
 //     probes.json       what each engine reported of itself
 //     metrics/          each engine's metrics before and after
-//     logs/             what each engine wrote into its log meanwhile, if it can be read
+//     logs/             what each engine logged during the recording, if its log can be read
 //     commands.sh       the requests that were sent, as curl lines, and how to redo all of it
 //
 // Each file is written under a temporary name and renamed, so no file is ever half written.

@@ -252,8 +252,8 @@ std::string LogWithoutSecrets(std::string log) {
   return log;
 }
 
-// The configuration of its model, if formulas for it are known. An engine may name any folder, so
-// nothing else is kept.
+// The text of the config.json of the worker's model; "" unless tacho has formulas for this model.
+// An engine may name any folder as its model, so no other text may be kept.
 std::string ModelConfigOf(const RecordedWorker& worker) {
   constexpr std::chrono::seconds kPatience(5);
   const std::shared_ptr<const Transport> host =

@@ -72,7 +72,8 @@ struct TextOrder {
 std::vector<AnswerText> PlanTexts(const TextOrder& order, uint64_t& next_id);
 
 // Answers one HTTP request with one or more texts as their tokens come, either as a stream of
-// server-sent events or at once. If the reader is slow, the events that wait for it become one.
+// server-sent events or at once. If the reader is slow, the events that wait for it are joined into
+// one.
 class Answer : public std::enable_shared_from_this<Answer> {
  public:
   Answer(std::shared_ptr<HttpExchange> exchange, std::unique_ptr<AnswerFormat> format,

@@ -18,9 +18,9 @@ struct BatcherLimits {
   bool mixes = true;  // prompts and generation share a step (vLLM); else prompts come first
   int64_t cache_tokens = 400'000;  // tokens for which the key-value cache has room
   // True: a request enters once the cache has room for its prompt. If the cache then lacks room for
-  // the next token of every request, the request that came last loses its part of the cache. It
-  // waits, first in line, until all its tokens can be read again. False: a request enters only once
-  // there is room for its prompt and its whole answer.
+  // the next token of every request, the request that came last is preempted: it loses its part of
+  // the cache and waits, first in line, until there is room to read all its tokens again. False: a
+  // request enters only once there is room for its prompt and its whole answer.
   bool preempts = false;
 };
 
@@ -56,8 +56,9 @@ struct BatchOutput {
 
 // Continuous batching: turns requests into steps; all times are passed in. Running requests stay in
 // the batch. Waiting ones enter in order, as long as the limits on requests and tokens and the room
-// in the cache allow it. While a preempted request is read again, it counts as a generating request
-// with several tokens if prompts and generation share a step (vLLM), else as a prompt.
+// in the cache allow it. While a preempted request is read again, the load counts it as a
+// generating request with several tokens if prompts and generation share a step (vLLM), else as a
+// prompt.
 class Batcher {
  public:
   explicit Batcher(const BatcherLimits& limits) : limits_(limits) {}

@@ -57,16 +57,16 @@ const std::vector<ChangeRow>& ChangeRows();
 
 // A kernel's name in --change: "attention", "gate-up".
 std::string_view RoleName(KernelRole role);
-// FusedRole: the kernel that replaces `role` and the kernel after it. RenamedRole: the kernel that
-// replaces `role` alone. kCount if there is no such kernel.
+// FusedRole: the kernel that replaces `role` together with the kernel after it. RenamedRole: the
+// kernel that replaces `role` alone. kCount: there is no such kernel.
 KernelRole FusedRole(KernelRole role);
 KernelRole RenamedRole(KernelRole role);
 
 // kUsage: the error says what is wrong and which kinds exist.
 Result<Change> ParseChange(std::string_view text);
 std::string TextOf(const Change& change);
-// Whether the change concerns the model, the workload or the launch mode. The steps of the two runs
-// can then not be compared one by one.
+// Whether the change concerns the model, the workload or the launch mode. The steps of a run with
+// the change and of a run without it can then not be compared one by one.
 bool ChangesWholeRun(ChangeKind kind);
 // Whether the change concerns only one rank.
 bool ChangesOneRank(ChangeKind kind);

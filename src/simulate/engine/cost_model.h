@@ -58,8 +58,9 @@ struct CostModel {
   Noise noise = {};
   // Only changes to kernels and hosts; those to the whole run are already applied.
   std::vector<Change> changes = {};
-  // True: tokens are sent to the ranks of their experts and back (dispatch, combine). False: each
-  // rank computes what its own experts make of all tokens, and an all-reduce adds up the results.
+  // True: tokens are sent to the ranks of their experts, and the results back (dispatch, combine).
+  // False: each rank has all tokens and applies only its own experts; an all-reduce then adds up
+  // the results.
   bool sends_tokens = false;
 };
 
@@ -82,9 +83,9 @@ struct StepKernels {
 
 // Deterministic for the same `random`. Matrix products are limited by arithmetic or by reading the
 // weights, attention by arithmetic (prompts) or by reading the cache (generation), all else by
-// memory. Durations vary by 5 %, and one in a hundred is up to twice as long; `factor` then
-// multiplies them all, and they are rounded to kTickNs. A change in `cost` affects no other kernel,
-// because each kernel draws the same random numbers as without the change.
+// memory. Durations vary by 5 %, and one in a hundred is up to twice as long. `factor` multiplies
+// all of them, and they are rounded to kTickNs. A change in `cost` affects only the kernels that it
+// concerns, because the others draw the same random numbers as without the change.
 StepKernels KernelsOfStep(const CostModel& cost, const StepLoad& load, Random random,
                           double factor = 1);
 

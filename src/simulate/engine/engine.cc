@@ -87,8 +87,8 @@ Recording Engine::CloseRecording(int id) {
   return recording;
 }
 
-// Starts a step after all jobs that now wait on the loop, so that requests that arrive together
-// share it.
+// Starts a step, but only after all jobs that now wait on the loop, so that requests that arrive
+// together are in the same step.
 void Engine::Wake() {
   if (busy_ || stalled_ || dead_ || pending_ || wake_posted_) return;
   wake_posted_ = true;

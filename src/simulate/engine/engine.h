@@ -47,8 +47,8 @@ class Engine {
   void Abort(uint64_t id);
   void AbortAll();
 
-  // Called before each step with the step's content. If it returns false, the engine stalls until
-  // Resume: it is writing a trace, or is dead.
+  // Called before each step with the step's content. If it returns false (the engine is writing a
+  // trace, or is dead), the engine stalls until Resume.
   using Gate = std::function<bool(const StepBatch&)>;
   void set_gate(Gate gate) { gate_ = std::move(gate); }
   // Called after each step with its recorded form and its duration.

@@ -62,8 +62,9 @@ void DynamoServer::Handle(const Exchange& exchange) {
   exchange->Respond(404, "Route not found", "text/plain; charset=utf-8");
 }
 
-// Dynamo's vLLM worker reads only profile_prefix, and reports errors in the body. Its SGLang worker
-// passes the fields on, and an exception there becomes a 500.
+// Dynamo's vLLM worker reads only the request's field profile_prefix, and answers an error with
+// status 200 and the reason in the body. Its SGLang worker passes all fields on, and an exception
+// in SGLang becomes a 500.
 void DynamoServer::Profile(const Exchange& exchange, bool start) {
   const bool vllm = options_.kind == SimulatedEngine::kVllm;
   const Json asked = ParseJson(exchange->request().body);

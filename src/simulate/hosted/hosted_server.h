@@ -9,9 +9,8 @@ namespace tacho::simulate {
 
 // Makes a server with an engine inside (WorkerOptions::host, not kNone), modelled on the server's
 // public contract:
-//  kTensorRtLlm  trtllm-serve: traces in plain JSON, a start_step relative to the request, 409 for
-//  a
-//                second start, a stop that answers after 30 s at the latest;
+//  kTensorRtLlm  trtllm-serve: traces in plain JSON; a start_step relative to the request; 409 for
+//                a second start request; a stop request is answered after 30 s at the latest;
 //  kTokenSpeed   the control port of tokenspeed serve, which passes profile requests to its SMG;
 //  kDynamo       the system port of a Dynamo worker, which takes requests only from its front end.
 // docs/engines.md lists what the contracts leave open. kUsage: a setting that the engine inside

@@ -11,9 +11,9 @@
 
 namespace tacho::simulate {
 
-// The options of a simulated run of one engine about which everything is known. The run is planned
-// at once, without servers and without waiting. Two runs that differ by a change are the ground
-// truth of a comparison:
+// The options of a simulated run of one engine whose truth is known in full. The run is planned at
+// once, without servers and without waiting. Two runs that differ by a change give a comparison
+// with a known result:
 //
 //  KnownRunOptions base, changed;
 //  changed.seed = 2;                                        // noise of its own
@@ -29,9 +29,9 @@ struct KnownRunOptions {
   // With four wide layers, the kernels are as long as those of a large model, but few.
   std::string model = "8b", hardware = "h100";
   int64_t layers = 4;  // 0: as many as the model has
-  // Tensor parallel ranks, 1 to 64. A model's experts are spread over the same ranks. With SGLang's
-  // names, tokens are sent to the experts and back (DeepEP); with vLLM's, an all-reduce follows the
-  // experts.
+  // Tensor parallel ranks, 1 to 64. A model's experts are spread over the same ranks. As SGLang,
+  // the engine sends tokens to the experts and back (DeepEP); as vLLM, it runs an all-reduce after
+  // them.
   int64_t ranks = 1;
   bool detailed = false;  // annotations say the lengths of requests
   double speed = 1;

@@ -18,9 +18,9 @@ enum class TrafficFront : uint8_t {
   kDataParallel,  // all engines share one URL, one worker and one clock
 };
 
-// Sends requests at known times through one or several simulated engines. The result is ground
-// truth: which steps made which tokens of a request, and how long these steps would have taken
-// without the prompts of other requests. Planned at once, without servers and without waiting.
+// Sends requests at known times through one or several simulated engines. The result says which
+// steps made which tokens of a request, and how long these steps would have taken without the
+// prompts of other requests. It is planned at once, without servers and without waiting.
 //
 //  const KnownTraffic traffic = *MakeKnownTraffic({.requests = 50, .gap_ns = 4'000'000});
 //  const std::string trace = KnownTrace(traffic.engines[0], 0);  // of its rank 0
@@ -76,16 +76,16 @@ struct KnownRequest {
   // prompts of other requests. A step that reads prompts and makes no token of this request counts
   // in full.
   int64_t wait_prefill_ns = 0;
-  // Time of the steps between the request's tokens that it was not part of and that read no prompt:
-  // it was preempted.
+  // The time for which the request was preempted: the time of the steps between its tokens that did
+  // not include it and read no prompt.
   int64_t preempted_ns = 0;
 };
 struct KnownTraffic {
   KnownTrafficOptions options;
   std::vector<KnownRun> engines;
   std::vector<int64_t> first_step;  // by engine: number of its steps before the recording
-  // By engine: the time of its host's clock minus the client's time. `stated_offset_ns` is the
-  // recording's value, which is wrong by at most clock_error_ns.
+  // By engine: the time of its host's clock minus the time of the client's clock.
+  // `stated_offset_ns`: the same as the recording states it, wrong by at most clock_error_ns.
   std::vector<int64_t> true_offset_ns, stated_offset_ns;
   std::vector<KnownRequest> requests;  // sorted by intended time
 

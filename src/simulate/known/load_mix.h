@@ -7,9 +7,9 @@
 
 namespace tacho::simulate {
 
-// A workload for runs that are planned without a clock. Requests come in waves: several at once, at
-// most `requests`, then one now and then. The next wave comes when all requests are answered. So
-// there are steps of every phase and batches of many sizes.
+// A workload for runs that are planned without a clock. Requests come in waves. A wave begins with
+// several requests at once, at most `requests`; more follow one by one. The next wave comes when
+// all requests are answered. So there are steps of every phase and batches of many sizes.
 struct LoadMix {
   int64_t requests = 32;
   int64_t prompt_tokens = 256, output_tokens = 16;  // means; values are 0.5 to 1.5 times the mean

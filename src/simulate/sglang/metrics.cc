@@ -10,8 +10,8 @@ std::string SglangMetrics(const std::vector<const Engine*>& engines,
                           const std::vector<const PrefixCache*>& prefixes, const std::string& model,
                           const SglangServer::Counts& counts) {
   MetricsText text;
-  // Schedulers label their metrics with their ranks. The tokenizer's process adds to its own
-  // whether the answer was streamed.
+  // Metrics of the schedulers are labelled with their ranks. Those of the tokenizer's process are
+  // not; some of them say whether the answer was streamed.
   const auto scheduler = [&](size_t i) {
     const std::string dp = engines.size() > 1 ? fmt::format("dp_rank=\"{}\",", i) : "";
     return fmt::format(

@@ -43,8 +43,8 @@ class SglangProfiling {
     SglangProfiler profiler;
     int recording = 0;
   };
-  // Answers an exchange with the first reply that comes. A null exchange means that no client
-  // waits.
+  // Answers one exchange with the first reply that a scheduler gives. A null exchange means that no
+  // client waits.
   class FirstReply;
 
   bool OnBatch(size_t engine, const StepBatch& batch);

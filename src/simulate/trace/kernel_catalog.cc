@@ -122,8 +122,8 @@ constexpr KernelInfo kVllmKernels[] = {
 };
 static_assert(std::size(kVllmKernels) == static_cast<size_t>(KernelRole::kCount));
 
-// Roles for which SGLang launches another kernel, or (nullptr) the same kernel from another
-// operator.
+// Roles for which SGLang differs from vLLM: `op` launches the kernel `name`; nullptr stands for
+// vLLM's kernel.
 constexpr struct {
   KernelRole role;
   const char *name, *op;

@@ -73,8 +73,8 @@ struct CallInfo {
   const char* name;
   const char* category;  // "cuda_runtime" or "cuda_driver"
   int cbid;
-  // Whether Kineto writes this call's flow event as a start; for calls that launch nothing it is an
-  // end.
+  // Whether Kineto writes the call's flow event as the start of a flow. For calls that launch
+  // nothing it writes the end of one.
   bool starts_flow;
 };
 const CallInfo& CallOf(std::string_view name);

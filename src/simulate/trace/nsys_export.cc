@@ -43,8 +43,8 @@ std::string NsysCallName(const CallInfo& call) {
   return fmt::format("{}_v{}", name, found == std::end(kVersions) ? 3020 : found->second);
 }
 
-// A kernel's bare name: "reshape_and_cache_flash_kernel" for "void
-// vllm::reshape_and_cache_flash_kernel<...>(...)".
+// A kernel's name without return type, template arguments and parameters:
+// "reshape_and_cache_flash_kernel" for "void vllm::reshape_and_cache_flash_kernel<...>(...)".
 std::string ShortName(std::string_view name) {
   const std::string_view whole = name.substr(0, name.find_first_of("<("));
   return std::string(whole.substr(whole.find_last_of(": ") + 1));
@@ -160,8 +160,8 @@ class NsysWriter {
     }
   }
 
-  // The last two columns are NULL for kernels that are in no graph, so the table has two
-  // statements.
+  // Inserts a kernel. For a kernel that is in no graph, the columns graphNodeId and graphId are
+  // left out, so that they are NULL.
   void Kernel(const TraceSource& rank, const DeviceSlice& slice, int64_t start,
               int64_t correlation) {
     const KernelInfo& kernel = KernelOf(rank.engine, slice.role);
@@ -189,8 +189,8 @@ class NsysWriter {
     return id;
   }
 
-  // Inserts a row. `into` is "TABLE(COLUMNS)" and must be a literal, because its address finds the
-  // prepared statement.
+  // Inserts a row. `into` is "TABLE(COLUMNS)". It must be a literal, because prepared statements
+  // are found by the address of this text.
   template <typename... Values>
   void Insert(const char* into, const Values&... values) {
     if (!result_) return;

@@ -33,15 +33,15 @@ struct TracedStep {
   // there.
   std::vector<bool> unfinished;
 
-  // The External id of `slice`, the operator around a call or of a piece of device work; 0 if there
-  // is none.
+  // `slice`: the index of the host slice in which a call or a piece of device work was issued, or
+  // -1. Returns the External id of that slice if it is an operator, else 0.
   int64_t OperatorId(int32_t slice) const;
 };
 
 // Passes all steps of a recording to `visit`, in order, with SGLang's idle loops between them.
 // Deterministic. Kineto's rules apply: a call or a piece of device work that is not completely
 // inside the window is dropped; a host slice that is open at the window's end is cut there. What
-// source.loss loses is dropped too, and device work has the times of its own clock.
+// source.loss loses is dropped too. The times of device work are those of the device's clock.
 void EachTracedStep(const TraceSource& source, const Recording& recording,
                     const std::function<void(const TracedStep&)>& visit);
 

@@ -33,9 +33,10 @@ std::optional<TraceWindowOrder> ReadKinetoConfig(std::string_view text, int64_t 
                                                  int64_t now_unix_ns,
                                                  const std::string& allowed_folder = "");
 
-// Records the window in `engine`, whatever the engine does meanwhile, and writes the file of one of
-// its ranks. `source`: as for the engine's own profiler. A step that crosses a window's start or
-// end is cut as Kineto cuts it. `died` is called if a fault ends the process while it writes.
+// Records the window in `engine`, whatever the engine does meanwhile, and writes the trace file of
+// one of the engine's ranks. `source` names the rank, as for the engine's own profiler. A step that
+// crosses the window's start or end is cut as Kineto cuts it. `died` is called if a fault ends the
+// process while it writes.
 void RecordTraceWindow(Loop& loop, Engine& engine, TraceSource source, const Faults& faults,
                        int64_t worker, const TraceWindowOrder& order, std::function<void()> died);
 

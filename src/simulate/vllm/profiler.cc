@@ -16,8 +16,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A key of the configuration. `since`: the first minor version of 0.x that has the key; after it
-// the first that has an environment variable for it (0: none has).
+// A key of --profiler-config. `since` is the first minor version of vLLM 0.x that has the key.
+// `variable_since` is the first that has an environment variable for it; 0 if none has.
 struct KnownKey {
   std::string_view name;
   int since;
@@ -167,7 +167,7 @@ Result<VllmProfilerConfig> WithKwargs(VllmProfilerConfig config, std::string_vie
   for (const auto& [name, value] : parsed.items()) {
     const auto found =
         std::ranges::find(known, std::string_view(name), [](const auto& one) { return one.first; });
-    // Some arguments that torch knows fail too: activities given as texts, schedule,
+    // torch also refuses some arguments that it has: activities given as texts, schedule,
     // experimental_config.
     if (found == std::end(known))
       return Fail(ErrorKind::kUsage,
@@ -228,8 +228,8 @@ VllmWorkerProfiler::Order VllmWorkerProfiler::OnStep() {
   if (!active_ || done_) return order;
   ++seen_;
   if (!recording_) {
-    // In torch's schedule, start() already takes the first step. So only wait + warmup - 1 steps go
-    // by.
+    // torch's start() already takes the first step of the schedule. So only wait + warmup - 1 steps
+    // pass before the recording begins.
     const int64_t before =
         scheduled() ? config_.wait_iterations + config_.warmup_iterations : delay_;
     if (seen_ < before) return order;

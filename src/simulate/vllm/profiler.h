@@ -36,8 +36,8 @@ struct VllmProfilerConfig {
   int64_t warmup_iterations = 0, wait_iterations = 0, active_iterations = 5;
 };
 // Reads the JSON of --profiler-config as `version` of vLLM does: an unknown key is an error
-// (kUsage) with the message of `vllm serve`. Until 0.12 the keys stand for environment variables.
-// "" means no profiler.
+// (kUsage) with the message of `vllm serve`. vLLM up to 0.12 has environment variables instead; the
+// keys then stand for them. "" means no profiler.
 Result<VllmProfilerConfig> ParseProfilerConfig(std::string_view json, const VllmVersion& version);
 // The configuration of one session: `kwargs`, a JSON object with arguments of
 // torch.profiler.profile, overrides the server's own configuration. kUsage, in Python's words:
