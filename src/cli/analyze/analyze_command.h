@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,7 @@ struct AnalyzeOptions : ReadingArguments {
   bool json = false, markdown = false, summary = false;
   std::optional<std::string> csv_folder;
   std::optional<int64_t> top;
-  bool kernels = false, categories = false, ops = false, launches = false, copies = false,
-       memory = false, gaps = false, ranks = false, requests = false, steps = false,
-       findings = false, layers = false, roofline = false, devices = false;
+  std::array<bool, kWholeTables> whole{};  // by WholeTable
   std::optional<std::string> sort, filter;
   std::string color = "auto";
   bool wide = false;
@@ -26,6 +25,7 @@ struct AnalyzeOptions : ReadingArguments {
   std::optional<std::string> profile_dir;
   bool all_ranks = false;
 
+  // The tables that were asked for.
   [[nodiscard]] std::vector<WholeTable> Tables() const;
 };
 

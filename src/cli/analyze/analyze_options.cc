@@ -10,25 +10,30 @@ namespace tacho {
 
 std::vector<WholeTable> AnalyzeOptions::Tables() const {
   std::vector<WholeTable> tables;
-  const auto add = [&](bool wanted, WholeTable table) {
-    if (wanted) tables.push_back(table);
-  };
-  add(findings, WholeTable::kFindings);
-  add(ranks, WholeTable::kRanks);
-  add(requests, WholeTable::kRequests);
-  add(steps, WholeTable::kSteps);
-  add(layers, WholeTable::kLayers);
-  add(roofline, WholeTable::kRoofline);
-  add(devices, WholeTable::kDevices);
-  add(categories, WholeTable::kCategories);
-  add(kernels, WholeTable::kKernels);
-  add(ops, WholeTable::kOps);
-  add(copies, WholeTable::kCopies);
-  add(memory, WholeTable::kMemory);
-  add(launches, WholeTable::kLaunches);
-  add(gaps, WholeTable::kGaps);
+  for (size_t i = 0; i < kWholeTables; ++i) {
+    if (whole.at(i)) tables.push_back(static_cast<WholeTable>(i));
+  }
   return tables;
 }
+
+namespace {
+
+OptionGroup TablesAlone(AnalyzeOptions& o) {
+  OptionGroup group{"one table with all its rows", {}};
+  for (const WholeTableFlag& of : kWholeTableFlags)
+    group.options.push_back({of.flag, "", of.shows, &o.whole.at(static_cast<size_t>(of.table))});
+  group.options.push_back(
+      {"--sort", "COLUMN[:asc|desc]",
+       "of these tables, by a column as CSV names it (docs/csv.md): total_ns, count:asc", &o.sort});
+  group.options.push_back(
+      {"--filter", "TEXT|COLUMN>VALUE",
+       "of these tables only rows with TEXT in a name, or whose value compares so (> >= < <= = "
+       "!=): gemm, 'p99_ns>100us', 'share>=5%', category=norm; '\"a<1\"' is a TEXT",
+       &o.filter});
+  return group;
+}
+
+}  // namespace
 
 // Long: a row for each option.
 CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
@@ -55,32 +60,7 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
          &o.summary},
         {"--top", "N", "rows of each table (default: 10 on the first screen, else all)", &o.top, 1},
         o.traces.KeepSecrets()}},
-      {"one table with all its rows",
-       {{"--findings", "", "what the time was lost to, dearest first (tacho explain shows each)",
-         &o.findings},
-        {"--kernels", "", "kernels by name", &o.kernels},
-        {"--categories", "", "kernel time by category", &o.categories},
-        {"--ops", "", "host operators, and by input shape where recorded", &o.ops},
-        {"--steps", "", "engine steps", &o.steps},
-        {"--layers", "", "layers of the model and their blocks, by phase", &o.layers},
-        {"--roofline", "", "phases and blocks beside the limits of the hardware", &o.roofline},
-        {"--gaps", "", "idle time by cause, and the longest gaps", &o.gaps},
-        {"--launches", "", "launches, host calls and queues", &o.launches},
-        {"--copies", "", "copies and memsets", &o.copies},
-        {"--memory", "", "memory by device, and all that was alive at the peaks", &o.memory},
-        {"--devices", "", "devices, streams and what runs together", &o.devices},
-        {"--ranks", "", "the ranks of a run side by side", &o.ranks},
-        {"--requests", "",
-         "what the time of each request went to, the slowest first; of a run folder of tacho "
-         "record",
-         &o.requests},
-        {"--sort", "COLUMN[:asc|desc]",
-         "of these tables, by a column as CSV names it (docs/csv.md): total_ns, count:asc",
-         &o.sort},
-        {"--filter", "TEXT|COLUMN>VALUE",
-         "of these tables only rows with TEXT in a name, or whose value compares so (> >= < <= = "
-         "!=): gemm, 'p99_ns>100us', 'share>=5%', category=norm; '\"a<1\"' is a TEXT",
-         &o.filter}}},
+      TablesAlone(o),
       o.WhatToLookAt(),
       o.TheModel(),
       {"how",

@@ -35,7 +35,7 @@ TEST(CheckAnalyzeOptions, OneFormAtATime) {
   options.json = options.markdown = true;
   EXPECT_THAT(Problem(options), HasSubstr("--json and --markdown do not go together"));
   options.markdown = false;
-  options.kernels = true;
+  options.whole.at(static_cast<size_t>(WholeTable::kKernels)) = true;
   EXPECT_THAT(Problem(options), HasSubstr("--json and a table do not go together"));
 }
 
@@ -44,11 +44,11 @@ TEST(CheckAnalyzeOptions, SortAndFilterNeedATable) {
   options.traces.paths = {"x"};
   options.sort = "total_ns";
   EXPECT_THAT(Problem(options), HasSubstr("--sort needs one of the tables"));
-  options.kernels = true;
+  options.whole.at(static_cast<size_t>(WholeTable::kKernels)) = true;
   options.markdown = true;
   EXPECT_EQ(Problem(options), "");
   options.sort.reset();
-  options.kernels = false;
+  options.whole.at(static_cast<size_t>(WholeTable::kKernels)) = false;
   options.filter = "gemm";
   EXPECT_THAT(Problem(options), HasSubstr("--filter needs one of the tables"));
 }
@@ -79,7 +79,8 @@ TEST(AnalyzeOptions, SeveralRanks) {
 
 TEST(AnalyzeOptions, SeveralTables) {
   AnalyzeOptions options;
-  options.ops = options.steps = true;
+  options.whole.at(static_cast<size_t>(WholeTable::kOps)) = true;
+  options.whole.at(static_cast<size_t>(WholeTable::kSteps)) = true;
   EXPECT_THAT(options.Tables(), ElementsAre(WholeTable::kSteps, WholeTable::kOps));
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -9,23 +11,48 @@
 
 namespace tacho {
 
-// Tables that `tacho analyze` prints with all their rows, one flag for each.
+// Tables that `tacho analyze` prints with all their rows, in the order in which it prints them.
 enum class WholeTable : uint8_t {
-  kKernels,
-  kCategories,
-  kOps,
-  kLaunches,
-  kCopies,
-  kMemory,
-  kGaps,
+  kFindings,
   kRanks,
   kRequests,
-  kFindings,
   kSteps,
   kLayers,
   kRoofline,
   kDevices,
+  kCategories,
+  kKernels,
+  kOps,
+  kCopies,
+  kMemory,
+  kLaunches,
+  kGaps,
 };
+// The flag that asks for a table, and what its help says.
+struct WholeTableFlag {
+  WholeTable table;
+  const char* flag;
+  const char* shows;
+};
+inline constexpr WholeTableFlag kWholeTableFlags[] = {
+    {WholeTable::kFindings, "--findings",
+     "what the time was lost to, dearest first (tacho explain shows each)"},
+    {WholeTable::kKernels, "--kernels", "kernels by name"},
+    {WholeTable::kCategories, "--categories", "kernel time by category"},
+    {WholeTable::kOps, "--ops", "host operators, and by input shape where recorded"},
+    {WholeTable::kSteps, "--steps", "engine steps"},
+    {WholeTable::kLayers, "--layers", "layers of the model and their blocks, by phase"},
+    {WholeTable::kRoofline, "--roofline", "phases and blocks beside the limits of the hardware"},
+    {WholeTable::kGaps, "--gaps", "idle time by cause, and the longest gaps"},
+    {WholeTable::kLaunches, "--launches", "launches, host calls and queues"},
+    {WholeTable::kCopies, "--copies", "copies and memsets"},
+    {WholeTable::kMemory, "--memory", "memory by device, and all that was alive at the peaks"},
+    {WholeTable::kDevices, "--devices", "devices, streams and what runs together"},
+    {WholeTable::kRanks, "--ranks", "the ranks of a run side by side"},
+    {WholeTable::kRequests, "--requests",
+     "what the time of each request went to, the slowest first; of a run folder of tacho record"},
+};
+inline constexpr size_t kWholeTables = std::size(kWholeTableFlags);
 
 // These tables with all their rows, one trace after the other.
 std::string WholeTablesText(const RunAnalysis& run, const std::vector<WholeTable>& tables,
