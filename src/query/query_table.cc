@@ -4,9 +4,9 @@ namespace tacho {
 
 const std::vector<QueryTable>& QueryTables() {
   static const std::vector<QueryTable> tables = {
-      SlicesQueryTable(),    KernelsQueryTable(), LaunchesQueryTable(),
-      OperatorsQueryTable(), StepsQueryTable(),   GapsQueryTable(),
-      DevicesQueryTable(),   RanksQueryTable(),   NotesQueryTable()};
+      SlicesQueryTable(), KernelsQueryTable(), LaunchesQueryTable(), OperatorsQueryTable(),
+      StepsQueryTable(),  GapsQueryTable(),    DevicesQueryTable(),  LayersQueryTable(),
+      RanksQueryTable(),  NotesQueryTable()};
   return tables;
 }
 

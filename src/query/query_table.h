@@ -75,6 +75,7 @@ QueryTable LaunchesQueryTable();
 QueryTable OperatorsQueryTable();
 QueryTable StepsQueryTable();
 QueryTable GapsQueryTable();
+QueryTable LayersQueryTable();
 QueryTable RanksQueryTable();
 QueryTable DevicesQueryTable();
 QueryTable NotesQueryTable();

@@ -79,6 +79,10 @@ def figures(folder):
         equal("steps", "SELECT trace, phase, start_ns, dur_ns, period_ns FROM steps",
               of_traces(lambda t: t.get("steps", {}).get("list", []), "phase", "start_ns", "dur_ns", "period_ns"))
         equal("notes", "SELECT trace, id, severity, count FROM notes", of_traces(lambda t: t["notes"], "id", "severity", "count"))
+        layers = [(i, p["phase"], row.get("index"), b["id"], b["count"], b["device_ns"], b["gap_ns"])
+                  for i, t in enumerate(traces) for p in t.get("layers", {}).get("phases", [])
+                  for row in p["list"] + [{"blocks": p["outside"]}] for b in row["blocks"]]
+        equal("layers", "SELECT trace, phase, layer, block, count, device_ns, gap_ns FROM layers", layers)
         launches = [t["launches"] for t in traces]
         equal("launches", "SELECT sum(pieces), max(pieces) FROM launches",
               [(sum(x["with_launch"] for x in launches) or None, max(x["max_gpu_events_per_launch"] for x in launches) or None)])
