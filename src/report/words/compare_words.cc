@@ -183,14 +183,18 @@ std::string GraphsInWords(const std::vector<NamedChange>& launches) {
 }
 
 // How the waits in collectives changed: "; collectives +229 us a step: waiting for TP3 +261 us
-// (idle.host-late +303 us), other waits -32.2 us". Returns "" unless one of `phases` became slower
-// or faster by its communication, and the waits for one rank explain most of that.
+// (idle.host-late +303 us), other waits -32.2 us"; "...: waiting for each other +44.0 us" if no
+// rank explains it; "" unless `phases` became slower or faster by their communication, and waits
+// explain most of it.
 std::string WaitsInWords(const std::optional<CollectiveChange>& collectives,
                          const std::vector<const PhaseChange*>& phases) {
   constexpr double kWorthNaming = 0.1;  // as a share of the change
-  const CollectiveChange::OfRank* rank = collectives ? collectives->Explains() : nullptr;
-  if (rank == nullptr) return "";
-  const double all = collectives->time.difference(), waits = rank->caused.difference();
+  if (!collectives) return "";
+  const CollectiveChange::OfRank* rank = collectives->Explains();
+  const double all = collectives->time.difference(), all_waits = collectives->waits.difference();
+  const double waits = rank == nullptr ? all_waits : rank->caused.difference();
+  const bool explains = (all < 0) == (all_waits < 0) && 2 * std::abs(all_waits) >= std::abs(all);
+  if (rank == nullptr && (!explains || all_waits == 0)) return "";
   const auto moved = [&](const Change& change) {
     return change.IsBeyondNoise() && (change.difference() < 0) == (all < 0);
   };
@@ -201,10 +205,12 @@ std::string WaitsInWords(const std::optional<CollectiveChange>& collectives,
   });
   if (!shows) return "";
   std::string text =
-      fmt::format("; collectives {} a step: waiting for {} {} ({} {})", SignedTime(all),
-                  VisibleText(rank->name), SignedTime(waits),
-                  rank->is_main ? rank->main.Id() : "late", SignedTime(rank->late.difference()));
-  for (const auto& [what, ns] : {std::pair("other waits", collectives->waits.difference() - waits),
+      fmt::format("; collectives {} a step: waiting for {} {}", SignedTime(all),
+                  rank == nullptr ? "each other" : VisibleText(rank->name), SignedTime(waits));
+  if (rank != nullptr)
+    text += fmt::format(" ({} {})", rank->is_main ? rank->main.Id() : "late",
+                        SignedTime(rank->late.difference()));
+  for (const auto& [what, ns] : {std::pair("other waits", all_waits - waits),
                                  std::pair("transfer", collectives->transfer.difference())}) {
     if (std::abs(ns) >= kWorthNaming * std::abs(all))
       text += fmt::format(", {} {}", what, SignedTime(ns));
