@@ -85,6 +85,8 @@ struct EngineFacts {
   EngineKind kind = EngineKind::kUnknown;
   std::string version;  // "0.32.0"; "" if not reported
   std::string model;    // the name that requests must carry
+  // The model's folder on the engine's host, or its name in a hub; "" if not reported.
+  std::string model_root;
   std::optional<int64_t> max_model_len;
   // Each of them, and their product, lies between 1 and kMostRanks.
   std::optional<int> tensor_parallel, pipeline_parallel, data_parallel;

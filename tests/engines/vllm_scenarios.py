@@ -1,6 +1,7 @@
 """`tacho record` against the real vLLM, alone and behind vllm-router."""
 import contextlib
 import http.server
+import json
 import os
 import socket
 import subprocess
@@ -33,8 +34,11 @@ def load_through_router(engines, tacho):
 
 
 def one_vllm(engines, tacho):
-    trace = check_complete(tacho, tacho.record(engines.url(), requests=8), 1)[0]
+    run = tacho.record(engines.url(), requests=8)
+    trace = check_complete(tacho, run, 1)[0]
     check(trace["world_size"] == 1 and trace["rank"] == 0, f"rank {trace.get('rank')} of {trace.get('world_size')}")
+    kept = json.loads((run.folder() / "models/w0.json").read_text())
+    check(kept["model_type"] == "qwen3", f"the model's configuration is not kept: {kept}")
 
 
 def max_iterations(engines, tacho):

@@ -50,6 +50,7 @@ void ReadModel(const Json& models, EngineFacts& facts) {
   const Json& data = JsonMember(models, "data");
   if (!data.is_array() || data.empty()) return;
   facts.model = JsonGet<std::string>(data[0], "id").value_or("");
+  facts.model_root = JsonGet<std::string>(data[0], "root").value_or("");
   facts.max_model_len = JsonGet<int64_t>(data[0], "max_model_len");
 }
 

@@ -89,9 +89,9 @@ class Sglang final : public EngineType {
     facts.profiler.reads_body = true;
     facts.profiler.reads_profile_id = EngineRule(facts.kind, facts.version, "id") == "yes";
     facts.profiler.kind = "torch";
-    if (facts.model.empty())
-      facts.model = JsonGet<std::string>(JsonOfAnswer(json.answers[kModelInfo]), "model_path")
-                        .value_or("default");
+    const auto path = JsonGet<std::string>(JsonOfAnswer(json.answers[kModelInfo]), "model_path");
+    if (facts.model.empty()) facts.model = path.value_or("default");
+    if (path) facts.model_root = *path;
   }
   // Does not use /health, which runs a forward pass. The server ends when its scheduler ends, so
   // any answer shows that the engine lives.

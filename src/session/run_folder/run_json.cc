@@ -258,8 +258,11 @@ std::string ModelConfigOf(const RecordedWorker& worker) {
   constexpr std::chrono::seconds kPatience(5);
   const std::shared_ptr<const Transport> host =
       worker.remote ? worker.remote->transport : MakeLocalTransport();
-  std::string config = FetchModelConfig(*host, worker.facts.model, kPatience);
-  return ParseModelConfig(config) ? config : "";
+  for (const std::string& model : {worker.facts.model_root, worker.facts.model}) {
+    std::string config = FetchModelConfig(*host, model, kPatience);
+    if (ParseModelConfig(config)) return config;
+  }
+  return "";
 }
 
 }  // namespace
