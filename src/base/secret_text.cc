@@ -33,7 +33,7 @@ struct Name {
   bool is_option = false, is_variable = false, in_query = false;
 };
 
-// Finds and blanks values whose names tell that they are secrets. Judges the name before it looks
+// Finds and blanks values whose names show that they are secrets. Judges the name before it looks
 // for the value. Reads each value only once, unless it is short.
 class AssignedBlanker {
  public:

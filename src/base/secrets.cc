@@ -72,7 +72,7 @@ void ForEachCharacter(std::string_view raw, const Visit& visit) {
   }
 }
 
-// Blanks secrets in the inside of a JSON string that has escapes. Looks for them in the unescaped
+// Blanks secrets inside a JSON string that has escapes. Looks for them in the unescaped
 // text, then blanks whole escapes.
 size_t BlankEscaped(std::span<char> bytes) {
   const std::string_view raw(bytes.data(), bytes.size());

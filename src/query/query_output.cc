@@ -58,8 +58,8 @@ Table EmptyTable(const std::vector<std::string>& names) {
   const bool named = std::ranges::find(names, "name") != names.end();
   for (const std::string& name : names) {
     TableColumn& column = table.columns.emplace_back(TableColumn{name, name, Unit::kExact});
-    // On a narrow screen, SELECT * FROM kernels has more columns than fit. These columns repeat
-    // what the name says, so they are dropped first.
+    // On a narrow screen, SELECT * FROM kernels has more columns than fit. short_name and
+    // category repeat what the name says, so they are dropped first.
     if (named && name == "short_name") column.gives_way = TableColumn::kTurns;
     if (named && name == "category") column.gives_way = TableColumn::kTurns - 1;
   }

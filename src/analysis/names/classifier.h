@@ -52,10 +52,11 @@ class Classifier {
 // The next four functions turn the name in a trace into a name for people to read. The first gives
 // the shortest name, the last the longest. None is longer than the demangled name.
 
-// Leaves out the return type and the parameters; of template arguments, leaves out namespaces and
-// their own template arguments.
+// Leaves out the return type and the parameters. Each template argument loses its namespaces and
+// its own template arguments.
 std::string ShortKernelName(std::string_view name);
-// Leaves out the return type and the parameters; of template arguments, leaves out namespaces.
+// Leaves out the return type and the parameters. Each template argument loses its namespaces but
+// keeps its own template arguments.
 std::string NestedKernelName(std::string_view name);
 // Leaves out the return type and the parameters.
 std::string WholeKernelName(std::string_view name);

@@ -86,8 +86,9 @@ class PromptReader {
     lost_ = false;
   }
 
-  // The prompts that are completed next, all by one step, if order_[0, from) are complete. Leaves
-  // out those of which `step` cannot have read a part.
+  // If the prompts order_[0, from) are complete: the prompts that are completed next, all by the
+  // same step. Leaves out prompts of unknown length, and prompts that `step` is too early to have
+  // read.
   [[nodiscard]] std::vector<size_t> CompletedNext(size_t from, uint32_t step) const {
     std::vector<size_t> found;
     for (size_t i = from; i < order_.size(); ++i) {

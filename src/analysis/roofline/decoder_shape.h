@@ -32,7 +32,7 @@ struct DecoderShape {
   int64_t hidden = 0, vocabulary = 0;
   int64_t heads = 0, kv_heads = 0, head_size = 0;
   // For multi-head latent attention (DeepSeek). `latent`: rank of the latent key and value; 0: the
-  // model has no such attention. `query_rank`: rank of the query; 0: it has no low rank.
+  // model has no such attention. `query_rank`: rank of the query; 0: the query is not compressed.
   // `rope_size`, `nope_size`: the parts of a query head with and without positions. `value_size`:
   // the size of a head's value.
   int64_t latent = 0, query_rank = 0, rope_size = 0, nope_size = 0, value_size = 0;

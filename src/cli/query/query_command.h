@@ -20,12 +20,12 @@ struct QueryOptions : ReadingArguments {
 };
 CommandSpec QuerySpec(QueryOptions& options);
 
-// The chosen traces, kept in memory, and what was left out or is missing. `kept_for`: what the
-// traces are kept for, as error messages say it.
+// The chosen traces, kept in memory, and what was left out or is missing.
 struct QueriedReadout {
   std::unique_ptr<const QueriedRun> run;
   Readout<RunAnalysis> rest;  // its `run` was moved away
 };
+// `kept_for`: the word for the purpose in error messages.
 Result<QueriedReadout> ReadQueried(const ReadingArguments& arguments, const TraceChoice& choice,
                                    const Classifier& classifier, std::string kept_for = "queries");
 

@@ -118,8 +118,7 @@ std::vector<EngineCounters> CountersIn(const std::vector<MetricSample>& samples)
       std::string engine = label == sample.labels.end() ? "0" : label->second;
       EngineCounters& counters = engines[engine];
       counters.engine = engine;
-      // SGLang reports some values once for each tensor-parallel rank, always the same: takes only
-      // one.
+      // SGLang repeats some values for each tensor-parallel rank. Only those of rank 0 count.
       auto tp = sample.labels.find("tp_rank");
       if (tp != sample.labels.end() && tp->second != "0") continue;
       std::optional<double>& value = counters.*meaning.counter;

@@ -57,8 +57,8 @@ constexpr bool NeedsStart(EventType type) {
 // "[TP00-DP01] " in SGLang's "[TP00-DP01] 1234"; a file or rank in "rank0.json:1234". "" if the pid
 // has no such prefix.
 std::string_view RankOfPid(std::string_view pid);
-// The device in "GPU 0 Counters", Kineto's pid for a device's hardware counters: "0"; "" for other
-// pids.
+// Kineto gives the hardware counters of a device the pid "GPU 0 Counters". Returns the device in
+// such a pid ("0"), and "" for other pids.
 std::string_view DeviceOfPid(std::string_view pid);
 
 // What the events of a file look like. The parser uses this to repair damaged events.

@@ -120,9 +120,9 @@ bool HasUnreadRows(const TraceAnalysis& trace) {
   return trace.notes.CountOf(NoteId::kDeviceRowsNotRead) > 0;
 }
 
-// Whether the trace lacks more than losses that are reported in words of their own. Those are:
-// device rows that are not read, all GPU work, the device's times, and losses that only the
-// profiler reports.
+// Whether the trace has a loss that needs the general sentence of LossInWords. Four losses have
+// sentences of their own and do not count here: device rows that are not read, no GPU work at all,
+// device times that are refused, and losses that only the profiler reports.
 bool LacksMore(const TraceAnalysis& trace) {
   return trace.counts.total == 0 || (LacksIdleTime(trace) && !LacksRows(trace)) ||
          std::ranges::any_of(trace.notes.list(), [](const Note& note) {

@@ -32,8 +32,8 @@ std::string WhatSlowestHave(const RequestAnalysis& requests);
 // known", "of 200".
 std::string OfRequests(const std::vector<const RequestRow*>& by_e2e);
 
-// The name of a band, "slowest 1 %", "p40 to p60, median", "p90 to p99", "fastest 40 %", or of a
-// scenario.
+// The name of a band or of a scenario. Bands: "slowest 1 %", "p40 to p60, median", "p90 to p99",
+// "fastest 40 %".
 std::string GroupName(const RequestGroup& group);
 
 }  // namespace tacho

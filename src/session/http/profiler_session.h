@@ -87,8 +87,8 @@ class ProfilerSession final : public DriverWindow {
   void Settle(RecordedWorker& worker, const ControlOutcome& outcome, const std::string& dead_then,
               const std::string& dead_now);
   bool IsLate(size_t worker, double times) const;  // its flush takes over `times` the expected time
-  // Reports once which flushes take longer than forecast, and at twice that time what the user can
-  // do.
+  // Reports a flush that takes 1.25 times its forecast time or longer. Reports it again, with what
+  // the user can do, at twice the forecast time. Gives each of the two reports once a worker.
   void SayWhatIsLate(bool may_leave);
   std::vector<size_t> Done() const;  // workers that have written everything
 

@@ -87,8 +87,8 @@ class TokenFlow {
   std::vector<Result<MetricsSnapshot>> before_ = {}, now_ = {};
   std::vector<Finding> findings_ = {};
   int64_t next_counters_ns_ = 0;
-  // A look may still be running when an Await is over; then the next Await first waits for its
-  // answers.
+  // Watches which engines are dead. Its last question may still be unanswered when Await returns.
+  // The next Await replaces the watch, and that waits for the answers.
   std::optional<LifeWatch> life_;
 };
 

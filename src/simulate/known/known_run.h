@@ -29,9 +29,9 @@ struct KnownRunOptions {
   // With four wide layers, the kernels are as long as those of a large model, but few.
   std::string model = "8b", hardware = "h100";
   int64_t layers = 4;  // 0: as many as the model has
-  // Tensor parallel ranks, 1 to 64. A model's experts are spread over the same ranks. As SGLang,
-  // the engine sends tokens to the experts and back (DeepEP); as vLLM, it runs an all-reduce after
-  // them.
+  // Tensor parallel ranks, 1 to 64. A model's experts are spread over the same ranks. If `engine`
+  // is SGLang, it sends tokens to the experts and back (DeepEP). If it is vLLM, it runs an
+  // all-reduce after the experts.
   int64_t ranks = 1;
   bool detailed = false;  // annotations say the lengths of requests
   double speed = 1;
