@@ -31,11 +31,6 @@ BlockRow RowAt(const QueryRow& row) {
   return {};
 }
 
-QueryColumn Plain(std::string_view name, std::string_view type, std::string_view says,
-                  QueryValue (*value)(const QueryRow&)) {
-  return {name, type, says, QueryRole::kPlain, value};
-}
-
 }  // namespace
 
 QueryTable LayersQueryTable() {

@@ -84,6 +84,11 @@ QueryTable NotesQueryTable();
 QueryColumn RankColumn();
 QueryColumn TraceColumn(bool hidden = true);
 QueryColumn WorkerColumn(bool hidden = true);
+// A column without a special role.
+inline QueryColumn Plain(std::string_view name, std::string_view type, std::string_view says,
+                         QueryValue (*value)(const QueryRow&)) {
+  return {name, type, says, QueryRole::kPlain, value};
+}
 inline QueryValue KnownOrNull(int64_t value) {
   return value >= 0 ? QueryValue(value) : QueryValue();
 }

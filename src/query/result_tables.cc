@@ -32,12 +32,6 @@ template <auto kMember, bool kOfWhole = false>
 QueryColumn DeviceColumn(std::string_view name, std::string_view says) {
   return {name, "INTEGER", says, QueryRole::kPlain, OfDevice<kMember, kOfWhole>};
 }
-// A column without a special role.
-QueryColumn Plain(std::string_view name, std::string_view type, std::string_view says,
-                  QueryValue (*value)(const QueryRow&)) {
-  return {name, type, says, QueryRole::kPlain, value};
-}
-
 // The id of the work that ends a gap.
 QueryValue IdOfEnd(const QueryRow& row) {
   const WorkItem* const end = EndOfGap(row);

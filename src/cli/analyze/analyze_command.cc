@@ -88,7 +88,7 @@ Result<int> Analyse(const AnalyzeOptions& options, const TraceChoice& choice,
                     const ScreenOptions& screen) {
   TACHO_ASSIGN_OR_RETURN(auto reading, ReadOptionsOf(options));
   reading.step_profile = options.json;
-  reading.key_averages = options.json || options.csv_folder || options.ops;
+  reading.key_averages = options.json || options.csv_folder || options.Wants(WholeTable::kOps);
   TACHO_ASSIGN_OR_RETURN(const auto classifier, MakeClassifier(options));
   TACHO_ASSIGN_OR_RETURN(const auto readout, ReadChosen(options, choice, reading, classifier));
   // The report comes first, so that a failure to write another file does not lose it.

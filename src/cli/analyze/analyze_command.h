@@ -25,6 +25,7 @@ struct AnalyzeOptions : ReadingArguments {
   std::optional<std::string> profile_dir;
   bool all_ranks = false;
 
+  [[nodiscard]] bool Wants(WholeTable table) const { return whole[static_cast<size_t>(table)]; }
   // The tables that were asked for.
   [[nodiscard]] std::vector<WholeTable> Tables() const;
 };
