@@ -121,7 +121,7 @@ def forms(folder):
     check(".schema", query(RECORDING, ".schema kernels").stdout.startswith("kernels: "))
     listed = [line.split()[0] for line in query(RECORDING, ".tables").stdout.splitlines()]
     help_text = " ".join(query("--help").stdout.split())
-    check("--help lists the tables", len(listed) == 9 and all(f"{name} (" in help_text for name in listed), (listed, help_text))
+    check("--help lists the tables", len(listed) == 10 and all(f"{name} (" in help_text for name in listed), (listed, help_text))
     count = query(RECORDING, "SELECT count(*) AS n FROM slices", "--csv").stdout
     whole = subprocess.run(f"{scenario.TACHO} query '{RECORDING}' 'SELECT id FROM slices' --csv | head -1", shell=True, capture_output=True, text=True)
     check("no end without a reader", reader_leaves("SELECT x FROM c") and reader_leaves("SELECT x FROM c; " + ENDLESS))
