@@ -19,6 +19,8 @@ size_t RowsOf(const PhaseLayers& phase) {
 
 // Cost: O(phases x layers).
 BlockRow RowAt(const QueryRow& row) {
+  static const PhaseLayers kNoPhase;
+  static const BlockTime kNoBlock;
   size_t at = row.row;
   for (const PhaseLayers& phase : row.trace->analysis().layers.phases) {
     for (const LayerRow& layer : phase.layers) {
@@ -28,7 +30,7 @@ BlockRow RowAt(const QueryRow& row) {
     if (at < phase.outside.size()) return {&phase, nullptr, &phase.outside[at]};
     at -= phase.outside.size();
   }
-  return {};
+  return {&kNoPhase, nullptr, &kNoBlock};
 }
 
 }  // namespace
