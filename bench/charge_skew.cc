@@ -45,7 +45,9 @@ class Digests {
         const Interval when{now + leads[rank], end};
         parts[rank][0].time = when.length();
         series[rank].kernels.push_back({i * 10, 0, when});
-        lead_ups[rank].Add(i * 10, {}, parts[rank]);
+        // 65 collectives a step, launched one by one.
+        const auto launched = static_cast<uint32_t>(i % 65 * 10'000 + random[rank]() % 2'000);
+        lead_ups[rank].Add(i * 10, {i / 65, launched}, parts[rank]);
       }
       now = end;
     }

@@ -1,6 +1,7 @@
 #include "base/parse_json.h"
 
 #include <nlohmann/json.hpp>
+#include <string>
 
 namespace tacho {
 namespace {
@@ -34,6 +35,13 @@ Json Parse(std::string_view text) {
 nlohmann::json ParseJson(std::string_view text) { return Parse<nlohmann::json>(text); }
 nlohmann::ordered_json ParseOrderedJson(std::string_view text) {
   return Parse<nlohmann::ordered_json>(text);
+}
+
+const nlohmann::json& JsonMember(const nlohmann::json& object, std::string_view key) {
+  static const nlohmann::json none;
+  if (!object.is_object()) return none;
+  const auto found = object.find(std::string(key));
+  return found == object.end() ? none : *found;
 }
 
 }  // namespace tacho

@@ -15,4 +15,7 @@ inline constexpr int kDeepestJson = 200;
 nlohmann::json ParseJson(std::string_view text);
 nlohmann::ordered_json ParseOrderedJson(std::string_view text);  // keeps the order of the keys
 
+// The member of that name; a null value if `object` is no object or has no such member.
+const nlohmann::json& JsonMember(const nlohmann::json& object, std::string_view key);
+
 }  // namespace tacho

@@ -19,7 +19,7 @@ Result<std::unique_ptr<FileSource>> FileSource::Open(const std::string& path) {
   const bool regular = S_ISREG(opened.status.st_mode);
   uint64_t size = static_cast<uint64_t>(std::max<off_t>(opened.status.st_size, 0));
   if (regular) {
-    // Standard input may be a file of which a part was already read.
+    // Standard input may be a file that was already read in part.
     const off_t offset = ::lseek(opened.file.get(), 0, SEEK_CUR);
     if (offset > 0) size -= std::min(size, static_cast<uint64_t>(offset));
     ::posix_fadvise(opened.file.get(), 0, 0, POSIX_FADV_SEQUENTIAL);

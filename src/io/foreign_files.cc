@@ -64,7 +64,7 @@ constexpr Foreign kTables[] = {
      "name trace_view.json, which lies beside it"},
 };
 
-// Files of which any number may lie beside traces.
+// Files that may lie beside traces in any number.
 constexpr Foreign kOthers[] = {
     {"\x80\x02", "", 0, "is a Python pickle", kTorch},
     {"\x80\x03", "", 0, "is a Python pickle", kTorch},

@@ -55,7 +55,7 @@ class IsalInflater : public Inflater {
   }
 
   [[nodiscard]] std::string Unused() const override {
-    // The lowest bits belong to the last byte, of which a part was used.
+    // The lowest bits belong to the last byte, which was used in part.
     const int bits = std::max(state_.read_in_length, 0);
     const uint64_t whole = state_.read_in >> (bits % 8);
     std::string bytes;

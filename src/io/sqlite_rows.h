@@ -75,7 +75,7 @@ class SqliteRows {
   bool ReadCell();
   const Shape& ShapeOf(const uint8_t* record, uint32_t header_bytes);
   void Parse(const uint8_t* record, uint32_t header_bytes, Shape& shape) const;
-  // Joins all `bytes` of a record of which the page holds only the first `local`. Null at damage.
+  // Joins all `bytes` of a record. The page holds only the first `local` of them. Null at damage.
   const uint8_t* Joined(const uint8_t* record, uint32_t local, uint32_t bytes);
   bool Damaged(const std::string& why);
 

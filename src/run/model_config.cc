@@ -54,11 +54,6 @@ constexpr Family kFamilies[] = {
     {"glm4_moe", ExpertKeys::kDeepSeek},
 };
 
-const Json& Member(const Json& object, std::string_view key) {
-  static const Json kNull;
-  const auto at = object.is_object() ? object.find(std::string(key)) : object.end();
-  return object.is_object() && at != object.end() ? *at : kNull;
-}
 std::string TextOf(const Json& value) { return value.is_string() ? value.get<std::string>() : ""; }
 
 // Reads one configuration and keeps the first problem. `config`: the configuration of the text
@@ -67,14 +62,14 @@ std::string TextOf(const Json& value) { return value.is_string() ? value.get<std
 class ConfigReader {
  public:
   ConfigReader(const Json& config, const Json& whole) : config_(config), whole_(whole) {
-    const Json& dense = Member(config_, "mlp_only_layers");
+    const Json& dense = JsonMember(config_, "mlp_only_layers");
     if (!dense.is_array()) return;
     for (const Json& layer : dense)
       if (layer.is_number_integer()) dense_.insert(layer.get<int64_t>());
   }
 
   Result<DecoderShape> Read() {
-    const std::string type = TextOf(Member(config_, "model_type"));
+    const std::string type = TextOf(JsonMember(config_, "model_type"));
     const auto* const family = std::ranges::find(kFamilies, type, &Family::type);
     if (family == std::end(kFamilies)) {
       return Fail(ErrorKind::kUsage,
@@ -99,7 +94,7 @@ class ConfigReader {
     if (problem_.empty()) problem_ = std::move(text);
   }
   std::optional<int64_t> Optional(std::string_view key, int64_t most = kMostSize) {
-    const Json& value = Member(config_, key);
+    const Json& value = JsonMember(config_, key);
     if (value.is_null()) return std::nullopt;
     if (value.is_number_integer() && value >= 0 && value <= most) return value.get<int64_t>();
     Problem(fmt::format("{} is not a number from 0 to {}", key, most));
@@ -160,7 +155,7 @@ class ConfigReader {
   }
 
   [[nodiscard]] bool HasWindow(const Family& family, int64_t layer) const {
-    const Json& types = Member(config_, "layer_types");
+    const Json& types = JsonMember(config_, "layer_types");
     if (types.is_array() && static_cast<size_t>(layer) < types.size())
       return types[static_cast<size_t>(layer)] == "sliding_attention";
     switch (family.windows) {
@@ -196,11 +191,11 @@ class ConfigReader {
     const Json* quantization = nullptr;
     for (const Json* of : {&config_, &whole_}) {
       for (const char* key : {"quantization_config", "compression_config"})
-        if (quantization == nullptr && Member(*of, key).is_object())
-          quantization = &Member(*of, key);
+        if (quantization == nullptr && JsonMember(*of, key).is_object())
+          quantization = &JsonMember(*of, key);
     }
     if (quantization == nullptr) return;
-    std::string method = TextOf(Member(*quantization, "quant_method"));
+    std::string method = TextOf(JsonMember(*quantization, "quant_method"));
     const std::optional<WeightFormat> format = FormatOf(*quantization, method);
     if (!format) {
       return Problem(
@@ -213,7 +208,7 @@ class ConfigReader {
     if (type == "gpt_oss") return;  // attention stays in 16 bits
     shape.weights = *format;
     for (const char* key : {"ignore", "modules_to_not_convert", "exclude_modules"}) {
-      for (const Json& name : Member(*quantization, key))
+      for (const Json& name : JsonMember(*quantization, key))
         if (!StaysAnyway(TextOf(name)))
           Problem(fmt::format("no formulas where '{}' is not quantized", TextOf(name)));
     }
@@ -230,13 +225,13 @@ class ConfigReader {
     if (method == "fp8") return kFp8;
     // A scale of 8 bits for 32 and 16 weights.
     if (method == "mxfp4") return WeightFormat{0.5 + 1.0 / 32, MathFormat::k16Bit};
-    const std::string algorithm = TextOf(Member(of, "quant_algo"));
+    const std::string algorithm = TextOf(JsonMember(of, "quant_algo"));
     if (method == "modelopt" && algorithm == "FP8") return kFp8;
     if (method == "modelopt" && algorithm == "NVFP4")
       return WeightFormat{0.5 + 1.0 / 16, MathFormat::k4Bit};
-    if (method == "compressed-tensors") return OfGroups(Member(of, "config_groups"));
+    if (method == "compressed-tensors") return OfGroups(JsonMember(of, "config_groups"));
     if (method != "awq" && method != "gptq") return std::nullopt;
-    return Integers(Member(of, "bits"), Member(of, "group_size"));
+    return Integers(JsonMember(of, "bits"), JsonMember(of, "group_size"));
   }
   // Integers with a scale of 16 bits for a group; products are in 16 bits.
   static std::optional<WeightFormat> Integers(const Json& bits, const Json& group) {
@@ -247,10 +242,11 @@ class ConfigReader {
   // compressed-tensors: one group of weights.
   static std::optional<WeightFormat> OfGroups(const Json& groups) {
     if (!groups.is_object() || groups.size() != 1) return std::nullopt;
-    const Json &group = groups.front(), &weights = Member(group, "weights");
-    const Json &bits = Member(weights, "num_bits"), &inputs = Member(group, "input_activations");
-    if (!inputs.is_object()) return Integers(bits, Member(weights, "group_size"));
-    if (bits != 8 || Member(inputs, "num_bits") != 8) return std::nullopt;
+    const Json &group = groups.front(), &weights = JsonMember(group, "weights");
+    const Json &bits = JsonMember(weights, "num_bits"),
+               &inputs = JsonMember(group, "input_activations");
+    if (!inputs.is_object()) return Integers(bits, JsonMember(weights, "group_size"));
+    if (bits != 8 || JsonMember(inputs, "num_bits") != 8) return std::nullopt;
     return WeightFormat{1, MathFormat::k8Bit};
   }
 
@@ -265,7 +261,7 @@ class ConfigReader {
 Result<DecoderShape> ParseModelConfig(std::string_view text) {
   const Json config = ParseJson(text);
   if (!config.is_object()) return Fail(ErrorKind::kUsage, "not a JSON object");
-  const Json& of_text = Member(config, "text_config");
+  const Json& of_text = JsonMember(config, "text_config");
   return ConfigReader(of_text.is_object() ? of_text : config, config).Read();
 }
 

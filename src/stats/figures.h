@@ -15,7 +15,7 @@ struct Figures {
   double stddev = 0;  // of a sample (n - 1); 0 if there is only one value
 };
 
-// A list of integers, each of which counts `times` times.
+// A list of integers. Each counts `times` times.
 struct FigureList {
   std::span<const int64_t> values;
   uint64_t times = 1;  // > 0

@@ -236,7 +236,7 @@ bool IsSameEngine(const RunFiles& run, const RunFiles& other) {
   });
 }
 
-// Marks the ranks of which some other run has no trace. Runs with a merged file are skipped,
+// Marks the ranks that have no trace in some other run. Runs with a merged file are skipped,
 // because that file may hold any rank.
 void MarkMissing(AllRuns& all) {
   const auto has_merged = [](const RunFiles& run) {

@@ -20,7 +20,7 @@ struct UnequalRank {
     kNoSteps,   // none of its steps has all of its GPU work, though steps of other ranks have
     kMissing,   // a run of the side has no trace of it
   } why = Why::kShort;
-  bool of_base = false;      // the side of which `why` is true
+  bool of_base = false;      // `why` is true of the base side, else of the other
   std::string name;          // "TP1", "rank 1"; its path if neither is known
   double share = 0;          // for kShort and kFewSteps: its share of the largest rank's, 0..1
   bool on_both = false;      // the same rank of the other side is left out too

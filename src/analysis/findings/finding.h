@@ -26,8 +26,8 @@ enum class RunFindingKind : uint8_t {
   kRequests,   // one part of the requests' time
 };
 
-// The time of which a finding's cost is a share (its whole). Findings that have the same whole do
-// not overlap, so the sum of their costs does not exceed it.
+// A finding's whole: its cost is given as a share of this time. Findings that have the same whole
+// do not overlap, so the sum of their costs does not exceed it.
 enum class FindingWhole : uint8_t {
   kWindow,              // the windows of all devices together
   kWindowWithRequests,  // kWindow without the time in which no request was in flight

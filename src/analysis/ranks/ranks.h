@@ -90,7 +90,7 @@ struct RankTable {
   int64_t ranks_with_trace = 0, ranks_in_all = 0;
   std::vector<RankRow> rows;  // sorted by identity (rows without one last), then path
   // The figures below compare ranks of the same recording: only ranks that did device work and are
-  // whole. Times are compared only between ranks of which nothing is lost.
+  // whole. Times are compared only between ranks that lost nothing.
   //
   // Least and largest busy share of a rank's window, 0..1, in the recording where the two differ
   // most.

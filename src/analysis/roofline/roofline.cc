@@ -144,17 +144,18 @@ class Roofs {
     const Trace& trace = prepared_.index.trace();
     const bool products = setup_.model->weights.math == MathFormat::k16Bit &&
                           setup_.model->expert_weights.math == MathFormat::k16Bit;
-    std::set<std::pair<StringId, WorkCategory>> kernels;
+    std::vector<bool> is_known(trace.words.strings.size());
     for (const DeviceItems& device : prepared_.work.devices) {
-      for (const WorkItem& item : device.items)
-        if (item.kind == WorkKind::kCompute) kernels.emplace(item.name, item.category);
+      for (const WorkItem& item : device.items) {
+        if (item.kind != WorkKind::kCompute || is_known[Index(item.name)]) continue;
+        is_known[Index(item.name)] = true;
+        const std::string_view category = prepared_.work.categories[item.category];
+        const bool counts = category == "attention.core" ||
+                            (products && (category == "gemm.dense" || category == "moe.gemm"));
+        if (counts && SaysEightBits(trace.Text(item.name))) return true;
+      }
     }
-    return std::ranges::any_of(kernels, [&](const auto& kernel) {
-      const std::string_view category = prepared_.work.categories[kernel.second];
-      const bool counts = category == "attention.core" ||
-                          (products && (category == "gemm.dense" || category == "moe.gemm"));
-      return counts && SaysEightBits(trace.Text(kernel.first));
-    });
+    return false;
   }
 
   // The work of a step; null if its tokens are not known.
@@ -217,7 +218,9 @@ class Roofs {
       }
       if (!known) continue;
       for (auto& [block, sum] : sums) {
-        if (sum.roof == 0 || (IsOfExperts(block) && Lacks(RooflineLack::kRoutedTokens))) continue;
+        if (sum.roof == 0 || (IsOfExperts(block) && Lacks(RooflineLack::kRoutedTokens)) ||
+            (block == LayerBlock::kAttention && Lacks(RooflineLack::kLengths)))
+          continue;
         sum.work.steps = phase.steps;
         RoofBlock& of = result_.blocks.emplace_back();
         static_cast<RoofWork&>(of) = sum.Finished();
@@ -283,6 +286,9 @@ DurationNs ComputeAboveRoof(const LayerTable& layers, const Roofline& roofline) 
     }
   };
   for (const PhaseLayers& phase : layers.phases) {
+    // Blocks without roofs: the steps of this phase do not say their tokens.
+    if (std::ranges::find(roofline.blocks, phase.phase, &RoofBlock::phase) == roofline.blocks.end())
+      continue;
     add(phase.outside);
     for (const LayerRow& layer : phase.layers) add(layer.blocks);
   }

@@ -56,7 +56,7 @@ void RooflineFields(auto& out, auto& roofline) {
                   ByName(of.block, LayerBlockId, kLayerBlocks));
         RoofFields(out, of);
       });
-  out.Rows(Key{"missing", "unknown facts, because of which figures are absent"}, roofline.missing,
+  out.Rows(Key{"missing", "facts that are not known, so that figures are absent"}, roofline.missing,
            [&](auto& lack) {
              out.Field(Key{"id",
                            "`gpu`, `ranks` (of tensor parallelism), `number-format`, `steps` (with "

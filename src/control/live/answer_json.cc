@@ -26,13 +26,6 @@ Json JsonOfAnswer(const std::optional<HttpResponse>& answer) {
   return ParseJson(answer->body);
 }
 
-const Json& JsonMember(const Json& object, std::string_view key) {
-  static const Json none;
-  if (!object.is_object()) return none;
-  auto found = object.find(std::string(key));
-  return found == object.end() ? none : *found;
-}
-
 AnswerJson ReadAnswers(const ProbeAnswers& answers) {
   AnswerJson json{.answers = answers,
                   .models = JsonOfAnswer(answers[kModels]),

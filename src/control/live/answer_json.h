@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/parse_json.h"
 #include "control/engine.h"
 #include "control/live/engine_answers.h"
 
@@ -25,8 +26,6 @@ AnswerJson ReadAnswers(const ProbeAnswers& answers);
 
 // The JSON of a 200 answer, or a discarded value.
 nlohmann::json JsonOfAnswer(const std::optional<HttpResponse>& answer);
-// The member `key`; a null value if there is none.
-const nlohmann::json& JsonMember(const nlohmann::json& object, std::string_view key);
 
 // The member's value; nullopt if it is absent or of another type.
 template <typename T>

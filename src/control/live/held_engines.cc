@@ -21,7 +21,7 @@ bool Exists(const std::string& target) {
   return std::filesystem::exists(target, ignored);
 }
 
-// Whether all targets are files, of which some may not exist yet.
+// Whether all targets are files. Some may not exist yet.
 bool AllAreFiles(const std::vector<std::string>& targets) {
   return std::all_of(targets.begin(), targets.end(), [](const std::string& target) {
     std::error_code ignored;

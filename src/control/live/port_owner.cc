@@ -59,7 +59,7 @@ std::set<uint16_t> HeldBy(const fs::path& process, const std::map<std::string, u
   return held;
 }
 
-// The words in a file of /proc, each of which ends with a NUL.
+// The words in a file of /proc. Each ends with a NUL.
 std::vector<std::string> WordsOfFile(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::vector<std::string> words;

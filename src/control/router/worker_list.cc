@@ -17,15 +17,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-const Json& Member(const Json& object, const char* key) {
-  static const Json none;
-  if (!object.is_object()) return none;
-  auto found = object.find(key);
-  return found == object.end() ? none : *found;
-}
-
 std::string TextOf(const Json& object, const char* key) {
-  const Json& text = Member(object, key);
+  const Json& text = JsonMember(object, key);
   return text.is_string() ? text.get<std::string>() : std::string();
 }
 
@@ -46,11 +39,11 @@ std::optional<ListedWorker> FromObject(const Json& object) {
   std::string role = AsciiLowered(TextOf(object, "worker_type"));
   if (role.find("prefill") != std::string::npos) worker.role = WorkerRole::kPrefill;
   if (role.find("decode") != std::string::npos) worker.role = WorkerRole::kDecode;
-  const Json& healthy = Member(object, "is_healthy");
+  const Json& healthy = JsonMember(object, "is_healthy");
   if (healthy.is_boolean()) worker.healthy = healthy.get<bool>();
   worker.grpc |= AsciiLowered(TextOf(object, "connection_mode")).starts_with("grpc");
   worker.model = TextOf(object, "model_id");
-  worker.tensor_parallel = ParseWhole<int64_t>(TextOf(Member(object, "labels"), "tp_size"));
+  worker.tensor_parallel = ParseWhole<int64_t>(TextOf(JsonMember(object, "labels"), "tp_size"));
   return worker;
 }
 
@@ -62,7 +55,7 @@ std::optional<std::vector<ListedWorker>> FromArray(const Json& array) {
       workers.push_back(FromUrl(item.get<std::string>()));
       continue;
     }
-    if (const Json& targets = Member(item, "targets"); targets.is_array()) {
+    if (const Json& targets = JsonMember(item, "targets"); targets.is_array()) {
       std::optional<std::vector<ListedWorker>> inner = FromArray(targets);
       if (!inner) return std::nullopt;
       workers.insert(workers.end(), inner->begin(), inner->end());
@@ -83,42 +76,42 @@ void AddAddress(const std::string& address, uint64_t port, std::vector<ListedWor
 void AddAddresses(const std::string& address, const Json& ports,
                   std::vector<ListedWorker>& workers) {
   for (const Json& port : ports)
-    if (const Json& number = Member(port, "port"); number.is_number_unsigned())
+    if (const Json& number = JsonMember(port, "port"); number.is_number_unsigned())
       AddAddress(address, number.get<uint64_t>(), workers);
 }
 
 // Adds a pod if it is ready, once for each port that its containers declare.
 void AddPod(const Json& pod, std::vector<ListedWorker>& workers) {
-  const Json& status = Member(pod, "status");
+  const Json& status = JsonMember(pod, "status");
   const std::string address = TextOf(status, "podIP");
   bool ready = false;
-  for (const Json& condition : Member(status, "conditions"))
+  for (const Json& condition : JsonMember(status, "conditions"))
     ready |= TextOf(condition, "type") == "Ready" && TextOf(condition, "status") == "True";
   if (!ready || address.empty()) return;
-  for (const Json& container : Member(Member(pod, "spec"), "containers"))
-    for (const Json& port : Member(container, "ports"))
-      if (const Json& number = Member(port, "containerPort"); number.is_number_unsigned())
+  for (const Json& container : JsonMember(JsonMember(pod, "spec"), "containers"))
+    for (const Json& port : JsonMember(container, "ports"))
+      if (const Json& number = JsonMember(port, "containerPort"); number.is_number_unsigned())
         AddAddress(address, number.get<uint64_t>(), workers);
 }
 
 // Adds the workers in a Kubernetes object: discovery.k8s.io/v1 EndpointSlice, v1 Endpoints, v1 Pod,
 // or a List of these.
 void AddKubernetes(const Json& object, std::vector<ListedWorker>& workers) {
-  if (const Json& items = Member(object, "items"); items.is_array())
+  if (const Json& items = JsonMember(object, "items"); items.is_array())
     for (const Json& item : items) AddKubernetes(item, workers);
-  if (const Json& endpoints = Member(object, "endpoints"); endpoints.is_array()) {
+  if (const Json& endpoints = JsonMember(object, "endpoints"); endpoints.is_array()) {
     for (const Json& endpoint : endpoints) {
-      const Json& ready = Member(Member(endpoint, "conditions"), "ready");
+      const Json& ready = JsonMember(JsonMember(endpoint, "conditions"), "ready");
       if (ready.is_boolean() && !ready.get<bool>()) continue;
-      for (const Json& address : Member(endpoint, "addresses"))
+      for (const Json& address : JsonMember(endpoint, "addresses"))
         if (address.is_string())
-          AddAddresses(address.get<std::string>(), Member(object, "ports"), workers);
+          AddAddresses(address.get<std::string>(), JsonMember(object, "ports"), workers);
     }
   }
-  if (const Json& subsets = Member(object, "subsets"); subsets.is_array())
+  if (const Json& subsets = JsonMember(object, "subsets"); subsets.is_array())
     for (const Json& subset : subsets)
-      for (const Json& address : Member(subset, "addresses"))
-        AddAddresses(TextOf(address, "ip"), Member(subset, "ports"), workers);
+      for (const Json& address : JsonMember(subset, "addresses"))
+        AddAddresses(TextOf(address, "ip"), JsonMember(subset, "ports"), workers);
   if (TextOf(object, "kind") == "Pod") AddPod(object, workers);
 }
 
@@ -144,7 +137,7 @@ std::optional<std::vector<ListedWorker>> ParseWorkerList(std::string_view body) 
   Json json = ParseJson(body);
   if (!json.is_object()) return std::nullopt;
   for (const char* key : {"workers", "urls"})
-    if (const Json& list = Member(json, key); list.is_array()) return FromArray(list);
+    if (const Json& list = JsonMember(json, key); list.is_array()) return FromArray(list);
   return std::nullopt;
 }
 

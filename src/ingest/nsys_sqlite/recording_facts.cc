@@ -15,7 +15,7 @@
 namespace tacho::nsys {
 namespace {
 
-// The newest schema of which we read real files (FORMAT.md).
+// The newest schema for which we have read real files (FORMAT.md).
 constexpr int64_t kKnownMajor = 3, kKnownMinor = 25;
 
 // Limits, in bytes, for texts that are copied to each process: for one text and for all. Real texts
