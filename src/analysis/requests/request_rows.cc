@@ -20,6 +20,12 @@ std::optional<TimeNs> EndOf(const Request& request) {
   return request.ended ? request.ended : request.last_token;
 }
 
+// Whether it is known for each token which step made it.
+bool IsTied(const JoinedRequest& request) {
+  return std::ranges::all_of(request.tokens,
+                             [](const TokenSeat& seat) { return seat.fit == Fit::kTied; });
+}
+
 // Splits the requests of all engines, and keeps what that needs from each engine.
 class SplitRun {
  public:
@@ -153,7 +159,8 @@ void SplitRun::NarrowClock(uint32_t number) {
   Engine& engine = engines_[number];
   DurationNs least = -engine.clock_error, most = engine.clock_error;
   for (size_t i = 0; i < table_.rows.size(); ++i) {
-    if (join_.requests[i].engine != number) continue;
+    // A request that fits in several ways may have a token at a wrong step.
+    if (join_.requests[i].engine != number || !IsTied(join_.requests[i])) continue;
     const Request& request = table_.rows[i];
     const std::vector<StepCells::Step>& cells = engine.digest->cells.steps;
     if (reads_[i] && cells[reads_[i]->first_at_most].known)
@@ -162,8 +169,7 @@ void SplitRun::NarrowClock(uint32_t number) {
     size_t token = 0;
     for (size_t c = request.first_chunk; c < request.end_chunk; ++c) {
       token += table_.chunks[c].tokens;
-      const std::optional<Seat> seat = token == 0 ? std::nullopt : SeatOf(i, token - 1);
-      if (!seat || seat->first != seat->last) continue;
+      if (token == 0 || !SeatOf(i, token - 1)) continue;
       const uint32_t step = join_.requests[i].tokens[token - 1].first;
       least = std::max(least, join_.engines[number].steps[step].made - table_.chunks[c].at);
     }
@@ -290,9 +296,7 @@ RequestRow SplitRun::RowOf(size_t number) const {
   row.parts[RequestPart::kUnknown] += row.e2e - row.parts.Sum();
   row.ttft_parts = CommonOf(first);
   row.ttft = row.ttft_parts.Sum();
-  row.sure = is_one && std::ranges::all_of(joined.tokens, [](const TokenSeat& seat) {
-               return seat.fit == Fit::kTied;
-             });
+  row.sure = is_one && IsTied(joined);
   row.inside = std::ranges::none_of(joined.tokens, [](const TokenSeat& seat) {
     return seat.fit == Fit::kOutside || seat.or_outside;
   });

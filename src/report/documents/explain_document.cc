@@ -179,11 +179,12 @@ Result<Document> Explainer::Request(const std::string& id) {
   if (row->lacks == RequestLacks::kTie && !WhyNotJoined(run_.requests.why).empty())
     why = WhyNotJoined(run_.requests.why);
   if (!why.empty()) document_.Add(Labelled{"not split", {std::string(why)}, Paint::kYellow});
-  if (before.ns > 0)
+  const DurationNs unknown = row->parts[RequestPart::kUnknown];
+  if (before.ns > 0 && before <= unknown)
     document_.Add(Labelled{"unknown",
                            {FormatDuration(before) + " of its time lie before the recording"},
                            Paint::kYellow});
-  if (row->lacks == RequestLacks::kNothing && !row->sure && row->inside)
+  if (row->lacks == RequestLacks::kNothing && !row->sure && unknown > before)
     document_.Add(
         Labelled{"unsure",
                  {"it fits the steps in several ways; what differs between them is unknown"},

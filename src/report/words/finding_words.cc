@@ -138,13 +138,13 @@ std::string WaitText(const RunFinding& finding, const FindingOf& of) {
          StragglerText(of.ranks, exposed);
 }
 
-// The waits for ranks that do not stand out. If one rank caused most of all waits, names it.
+// The waits that no late rank explains. If one rank caused most of all waits, names it.
 std::string SkewText(const RunFinding& finding, const FindingOf& of) {
   const auto& table = of.ranks.blame.table;
   const auto most = std::ranges::max_element(table, {}, &RankBlame::Row::caused_late);
   std::string text = fmt::format("ranks wait for each other for {}", ShareText(finding));
   if (most == table.end() || most->stands_out)
-    return text + ", without the waits for ranks that stand out";
+    return text + ", not counting the waits that a late rank explains";
   if (ShareOf(most->caused_late(), of.ranks.blame.waits) < kRankWorthNaming)
     return text + ", and no rank stands out";
   return fmt::format("{}, {} of it for {}", text,
@@ -229,8 +229,8 @@ std::string MeaningOf(const RunFinding& finding) {
     case RunFindingKind::kWait:
       return "time in collectives, on the other ranks, until this one came";
     case RunFindingKind::kSkew:
-      return "time in collectives until the last rank came, without the waits for ranks that stand "
-             "out";
+      return "time in collectives until the last rank came, not counting the waits that a late "
+             "rank explains";
     case RunFindingKind::kTransfer:
       return "communication while nothing computes, without the waits: even the rank that comes "
              "last spends it";
