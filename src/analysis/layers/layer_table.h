@@ -5,23 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "analysis/layers/layer_blocks.h"
+#include "analysis/layers/step_layers.h"
 #include "analysis/prepared_trace.h"
 
 namespace tacho {
-
-// Whether layers were found; if not, why.
-enum class LayersState : uint8_t {
-  kFound,
-  kNoSteps,       // the trace names no steps
-  kNoWork,        // no step has all its work: some was lost or cut off, or has no launch call
-  kNoMixer,       // no kernel is known as attention or a state space
-  kNoRepetition,  // fewer than two mixers in each step
-  kIrregular,     // AreRegular is false, or a step has mixers on several streams
-  kTimes,         // the trace's device times are unreliable (integrity)
-  kCount,
-};
-std::string_view LayersStateId(LayersState state);  // "found", "no-steps", ...
 
 // Times are sums over steps. Each nanosecond between the first and the last work of a step belongs
 // to the running work that began first, or, if nothing runs, to the gap before the next work.
@@ -62,9 +49,8 @@ struct LayerTable {
   bool as_configured = false;
 };
 
-// Finds the layers of a model in each step from the order of its kernels, without help from the
-// engine (see FindLayerSpans, BlocksOf). Steps whose work is not completely known do not count.
-// Cost: O(n).
+// Adds up the layers of a model (LayersOfSteps), which are found from the order of the kernels
+// without help from the engine. Cost: O(n).
 LayerTable FindLayers(const PreparedTrace& prepared);
 
 }  // namespace tacho

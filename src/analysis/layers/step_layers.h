@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "analysis/layers/layer_blocks.h"
+#include "analysis/layers/layer_spans.h"
+#include "analysis/layers/step_roles.h"
+
+namespace tacho {
+
+// Whether layers were found; if not, why.
+enum class LayersState : uint8_t {
+  kFound,
+  kNoSteps,       // the trace names no steps
+  kNoWork,        // no step has all its work: some was lost or cut off, or has no launch call
+  kNoMixer,       // no kernel is known as attention or a state space
+  kNoRepetition,  // fewer than two mixers in each step
+  kIrregular,     // AreRegular is false, or a step has mixers on several streams
+  kTimes,         // the trace's device times are unreliable (integrity)
+  kCount,
+};
+std::string_view LayersStateId(LayersState state);  // "found", "no-steps", ...
+
+// The layers of a step, which follow from its roles alone. Steps with equal roles share one.
+struct LayerStructure {
+  std::vector<LayerSpan> layers;   // empty: no layers found, or unreliable ones
+  std::vector<LayerBlock> blocks;  // one for each piece of work; empty without layers
+  bool irregular = false;          // AreRegular is false
+};
+
+struct StepLayers {
+  StepRoles of;
+  // One for each of `of.items`; empty if the step has no layers, or not the trace's number of them.
+  std::vector<LayerBlock> blocks;
+  std::shared_ptr<const LayerStructure> structure;
+
+  [[nodiscard]] bool counts() const { return !blocks.empty(); }
+};
+
+struct LayeredSteps {
+  LayersState state = LayersState::kNoSteps;
+  uint32_t count = 0;             // the number of layers that most steps have
+  std::vector<StepLayers> steps;  // sorted by device, then step; empty unless layers were found
+};
+
+// Finds the layers of each step (see FindLayerSpans, BlocksOf). Steps whose work is not completely
+// known are left out. Cost: O(n).
+LayeredSteps LayersOfSteps(const PreparedTrace& prepared);
+
+}  // namespace tacho
