@@ -188,6 +188,14 @@ void PlaceTraces(const std::vector<RankInput>& inputs, RunAnalysis& run) {
   }
 }
 
+void AddSources(const PreparedTrace& prepared, const SourcesAsked& sources,
+                TraceAnalysis& analysis) {
+  if (!sources.asked) return;
+  analysis.source_map = std::make_shared<const SourceMap>(MapSources(prepared));
+  analysis.sources = FindSources(prepared, sources.map ? *sources.map : *analysis.source_map);
+  analysis.sources.map = sources.path;
+}
+
 // After the facts and the layers.
 void AddRoofline(const PreparedTrace& prepared, const AnalysisOptions& options,
                  TraceAnalysis& analysis) {
@@ -244,6 +252,7 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
           },
           [&] { analysis.devices = DeviceTimesOf(prepared, scope); },
           [&] { analysis.layers = FindLayers(prepared); },
+          [&] { AddSources(prepared, options.sources, analysis); },
           [&] { analysis.kernels = TabulateKernels(trace, prepared.work, classifier, scope); },
           [&] {
             analysis.facts = GatherFacts(trace, options.path);

@@ -19,6 +19,7 @@
 #include "analysis/ranks/ranks.h"
 #include "analysis/requests/request_analysis.h"
 #include "analysis/roofline/roofline.h"
+#include "analysis/sources/source_table.h"
 #include "analysis/steps/step_profile.h"
 #include "analysis/steps/steps.h"
 #include "model/clocks.h"
@@ -57,10 +58,12 @@ struct TraceAnalysis {
   StepTable steps;
   StepProfile step_profile;  // empty unless AnalysisOptions asks for it
   LayerTable layers;
-  Roofline roofline;  // empty unless AnalysisOptions has a model
+  Roofline roofline;    // empty unless AnalysisOptions has a model
+  SourceTable sources;  // empty unless AnalysisOptions asks for it
   IdleTable idle;
   // Null unless AnalysisOptions asks for it; always null if results were read back.
   std::shared_ptr<const TraceDigest> digest;
+  std::shared_ptr<const SourceMap> source_map;
 
   // The trace's time at which the run's clock is zero.
   [[nodiscard]] TimeNs run_zero() const { return span.start - run_start; }
@@ -111,6 +114,7 @@ struct AnalysisOptions {
   bool step_profile = false;
   bool digest = false;
   RooflineSetup roofline = {};
+  SourcesAsked sources = {};
   size_t threads = 1;  // independent analyses run at once; the result is the same
 };
 // Runs every analysis over one trace. `prepared`: for the same scope. Adds notes that only an

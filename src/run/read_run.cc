@@ -342,6 +342,7 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
                                      .step_profile = options.step_profile,
                                      .digest = true,
                                      .roofline = WithKeptModel(options.roofline, outcome.seen.path),
+                                     .sources = options.sources,
                                      .threads = at_once});
               }();
               analysis.first_of_file = outcome.first;

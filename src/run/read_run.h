@@ -72,6 +72,7 @@ struct ReadOptions {
   bool key_averages = false;  // also compute what PyTorch's key_averages() shows
   bool step_profile = false;  // also compute what the time of each step consists of
   RooflineSetup roofline = {};
+  SourcesAsked sources = {};
   // For a recording whose run.json is not written yet: its requests in flight.
   std::optional<RunInFlight> in_flight = {};
   const RequestTable* requests = nullptr;

@@ -538,6 +538,26 @@ export interface AnalyzeJson {
         id: "model" | "gpu" | "ranks" | "number-format" | "steps" | "one-device" | "tokens" | "lengths" | "layers" | "same-model" | "fit" | "routed-tokens";
       }[];
     };
+    sources?: {
+      state: "not-asked" | "found" | "no-frames" | "no-match";
+      map?: string;
+      device_ns: number;
+      one_ns: number;
+      several_ns: number;
+      rows: {
+        kernel: string;
+        block?: "norm" | "qkv" | "rope-kv-write" | "attention" | "state-space" | "output-projection" | "all-reduce" | "mlp-up" | "activation" | "mlp-down" | "router" | "experts-up" | "experts-down" | "experts" | "shared-expert" | "dispatch" | "combine" | "other" | "input-preparation" | "embedding" | "final-norm" | "lm-head" | "sampling";
+        count: number;
+        device_ns: number;
+        gap_ns: number;
+        evidence: "kernel" | "category" | "";
+        sites: {
+          frame: string;
+          modules: string[];
+        }[];
+        more_sites?: number;
+      }[];
+    };
     idle?: {
       window_ns: number;
       busy_ns: number;

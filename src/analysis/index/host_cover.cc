@@ -12,12 +12,6 @@
 namespace tacho {
 namespace {
 
-bool IsUserCode(std::string_view frame) {
-  constexpr std::array<std::string_view, 4> kOthers = {"<", "torch/", "runpy.py", "nn.Module: "};
-  return std::ranges::none_of(kOthers,
-                              [&](std::string_view other) { return frame.starts_with(other); });
-}
-
 // Goes through the slices of a stretch and charges each part of its time to the innermost slice.
 class HostCover {
  public:
@@ -90,6 +84,14 @@ class HostCover {
 };
 
 }  // namespace
+
+bool IsUserCode(std::string_view frame) {
+  constexpr std::array<std::string_view, 5> kOthers = {"<", "torch/", "triton/", "runpy.py",
+                                                       "nn.Module: "};
+  return !frame.ends_with(": __torch_function__") &&
+         std::ranges::none_of(kOthers,
+                              [&](std::string_view other) { return frame.starts_with(other); });
+}
 
 HostTree SlicesAround(const TrackIndex& index, const std::vector<HostStretch>& stretches) {
   std::vector<std::vector<Interval>> by_track(index.trace().words.tracks().size());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "analysis/index/host_tree.h"
@@ -22,10 +23,13 @@ HostTree SlicesAround(const TrackIndex& index, const std::vector<HostStretch>& s
 // slice only; nullptr when more of the stretch is outside of all slices than in any of them.
 const HostTree::Node* MainSlice(const HostTree& tree, const HostStretch& stretch);
 
+// Whether a Python frame of this name is of user code: "vllm/_custom_ops.py(334): rms_norm".
+// Built-ins, modules, PyTorch's hooks, and frames of torch, Triton or Python's startup are not.
+bool IsUserCode(std::string_view frame);
+
 // For each stretch, the row of the Python frame that its thread was in: the innermost frame of user
-// code that covers more than half of the stretch. Built-ins and frames of torch or of Python's
-// startup are not user code. Cost: O(k log n) for k frames that are open in the middle of a
-// stretch.
+// code that covers more than half of the stretch. Cost: O(k log n) for k frames that are open in
+// the middle of a stretch.
 std::vector<std::optional<uint32_t>> MainFrames(const TrackIndex& index,
                                                 const std::vector<HostStretch>& stretches);
 

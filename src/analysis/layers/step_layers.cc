@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-constexpr std::array<std::string_view, static_cast<size_t>(LayersState::kCount)> kStateIds = {
+constexpr std::array<std::string_view, static_cast<size_t>(LayersState::kCount)> kLayersStateIds = {
     "found", "no-steps", "no-work", "no-mixer", "no-repetition", "irregular", "times-refused"};
 
 LayerStructure StructureOf(const std::vector<LayerRole>& roles) {
@@ -69,7 +69,7 @@ LayersState WhyNone(const std::vector<StepLayers>& steps) {
 }  // namespace
 
 std::string_view LayersStateId(LayersState state) {
-  return kStateIds.at(static_cast<size_t>(state));
+  return kLayersStateIds.at(static_cast<size_t>(state));
 }
 
 LayeredSteps LayersOfSteps(const PreparedTrace& prepared) {

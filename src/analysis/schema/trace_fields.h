@@ -5,6 +5,7 @@
 #include "analysis/schema/layer_fields.h"
 #include "analysis/schema/memory_fields.h"
 #include "analysis/schema/roofline_fields.h"
+#include "analysis/schema/source_fields.h"
 #include "analysis/schema/table_fields.h"
 
 // The fields of schema 1 (docs/json.md) for a trace and for a run. conditions.h explains `out`.
@@ -228,6 +229,9 @@ void TraceFields(auto& out, auto& trace, const auto& short_name) {
   if (IsThere(out, "step_parts", !trace.step_profile.rows.empty())) StepParts(out, trace);
   if (IsThere(out, "layers", !trace.devices.empty())) Layers(out, trace.layers);
   if (IsThere(out, "roofline", trace.roofline.wanted())) RooflineFields(out, trace.roofline);
+  const bool has_sources =
+      trace.sources.state == SourcesState::kFound || !trace.sources.map.empty();
+  if (IsThere(out, "sources", has_sources)) Sources(out, trace.sources);
   if (Holds(out, !trace.devices.empty())) Idle(out, trace.idle);
 }
 

@@ -95,6 +95,25 @@ std::vector<std::string> ReasonsOf(const Run& run) {
   return reasons;
 }
 
+// Reads the mapping recording. kUnreadable if it has no frames that launch work.
+Result<SourcesAsked> ReadSources(const std::string& path, size_t threads,
+                                 const Classifier& classifier, RunProgress& progress) {
+  ReadOptions options;
+  options.sources.asked = true;
+  TACHO_ASSIGN_OR_RETURN(const auto readout, ReadRun({.paths = {path}, .threads = threads}, options,
+                                                     classifier, progress));
+  SourceMap map;
+  for (const TraceAnalysis& trace : readout.run.traces)
+    if (trace.source_map) map.Add(*trace.source_map);
+  if (map.empty()) {
+    return Fail(ErrorKind::kUnreadable,
+                "--map " + VisibleText(path) +
+                    ": no Python frame launches work outside of a graph; it must be recorded with "
+                    "stacks (with_stack) and without graphs");
+  }
+  return SourcesAsked{true, std::make_shared<const SourceMap>(std::move(map)), path};
+}
+
 }  // namespace
 
 OptionGroup ReadingArguments::WhatToLookAt() {
@@ -113,7 +132,11 @@ OptionGroup ReadingArguments::WhatToLookAt() {
         &window},
        {"--rules", "FILE",
         "kernel categories of your own, tried before the built-in ones (docs/rules.md)",
-        &rules_file}}};
+        &rules_file},
+       {"--map", "TRACE",
+        "a recording of the same engine with Python stacks and without graphs: its frames name the "
+        "code that launches each kernel (docs/metrics.md#sources)",
+        &map}}};
 }
 
 OptionGroup ReadingArguments::TheModel() {
@@ -182,6 +205,7 @@ std::string CommandPaths(const ReadingArguments& arguments) {
   if (words.empty()) return "";
   if (!arguments.device.empty()) words += " --device " + ShellWord(arguments.device);
   if (arguments.window) words += " --window " + ShellWord(*arguments.window);
+  if (arguments.map) words += " --map " + ShellWord(*arguments.map);
   if (arguments.model_config) words += " --model-config " + ShellWord(*arguments.model_config);
   if (arguments.gpu) words += " --gpu " + ShellWord(*arguments.gpu);
   if (arguments.tensor_parallel)
@@ -196,12 +220,16 @@ bool ShowsProgress(const ReadingArguments& arguments) {
 }
 
 Result<Readout<RunAnalysis>> ReadChosen(const ReadingArguments& arguments,
-                                        const TraceChoice& choice, const ReadOptions& reading,
+                                        const TraceChoice& choice, ReadOptions reading,
                                         const Classifier& classifier,
                                         std::optional<std::stop_token> stop) {
-  auto readout = [&] {
+  auto readout = [&]() -> Result<Readout<RunAnalysis>> {
     ProgressBar bar(StyleFor(SurroundingsOf(STDERR_FILENO), ColorChoice::kAuto),
                     ShowsProgress(arguments), std::move(stop));
+    if (arguments.map) {
+      TACHO_ASSIGN_OR_RETURN(reading.sources,
+                             ReadSources(*arguments.map, choice.threads, classifier, bar));
+    }
     return ReadRun(choice, reading, classifier, bar);
   }();
   if (!readout) return CannotRead(readout.error());

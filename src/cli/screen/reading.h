@@ -21,6 +21,7 @@ struct ReadingArguments {
   std::string device;
   std::optional<std::string> window;
   std::optional<std::string> rules_file;
+  std::optional<std::string> map;  // a recording with Python stacks
   // For the roofline.
   std::optional<std::string> model_config, gpu;
   std::optional<int64_t> tensor_parallel, context_length;
@@ -46,7 +47,7 @@ std::string CommandPaths(const ReadingArguments& arguments);
 // was left out to `skipped`. `stop`: the token of the command's InterruptScope; absent: the command
 // has no such scope.
 Result<Readout<RunAnalysis>> ReadChosen(const ReadingArguments& arguments,
-                                        const TraceChoice& choice, const ReadOptions& reading,
+                                        const TraceChoice& choice, ReadOptions reading,
                                         const Classifier& classifier,
                                         std::optional<std::stop_token> stop = {});
 bool ShowsProgress(const ReadingArguments& arguments);

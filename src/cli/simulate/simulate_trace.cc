@@ -33,7 +33,7 @@ struct SimulateTraceOptions {
   std::optional<double> noise, run_shift, gap_ms, failed, cached, merged, recorded_from,
       recorded_to, clock_error_us;
   std::string front = "direct";
-  bool detailed = false;
+  bool detailed = false, stacks = false;
   std::vector<std::string> changes;
 };
 
@@ -83,7 +83,8 @@ CommandSpec SimulateTraceSpec(SimulateTraceOptions& o) {
         {"--detailed", "",
          "steps are named with the lengths of their requests (vLLM's detailed_trace_annotation, "
          "SGLang's detailed annotations)",
-         &o.detailed}}},
+         &o.detailed},
+        {"--stacks", "", "Python frames, as a profiler with stacks records them", &o.stacks}}},
       {"single requests, in a run folder as tacho record writes it",
        {{"--traffic", "N",
          "N requests at random times, with the truth of which step made which token; without "
@@ -139,6 +140,7 @@ Result<KnownRunOptions> KnownOptionsOf(const SimulateTraceOptions& o) {
   out.model = o.model_size;
   out.hardware = o.hardware;
   out.detailed = o.detailed;
+  out.with_stack = o.stacks;
   out.steps = o.steps.value_or(out.steps);
   out.ranks = o.ranks.value_or(out.ranks);
   out.layers = o.layers.value_or(out.layers);

@@ -83,6 +83,10 @@ Table LayersTable(const LayerTable& layers, std::string title = "LAYERS");
 // blocks take most time.
 Table RooflineTable(const Roofline& roofline, bool main_phase = false,
                     std::string title = "ROOFLINE");
+// Kernels by block of the model, with the code that launches them. Has no rows unless sources were
+// found.
+Table SourcesTable(const SourceTable& sources, const TextStyle& style,
+                   std::string title = "SOURCES");
 // Labels the busy time in a table of devices or ranks as a lower bound.
 void SayBusyIsLeast(Table& table);
 // Labels the device time of operators as a lower bound.

@@ -18,6 +18,7 @@
 #include "report/words/layer_words.h"
 #include "report/words/request_words.h"
 #include "report/words/roofline_words.h"
+#include "report/words/source_words.h"
 #include "text/format_number.h"
 
 namespace tacho {
@@ -105,6 +106,8 @@ AskedTables WholeTables(const TraceAnalysis& trace, WholeTable table, const Text
       return {"no layer", {LayerBlocksTable(trace.layers), LayersTable(trace.layers)}};
     case WholeTable::kRoofline:
       return {"no roofline", {RooflineTable(trace.roofline)}};
+    case WholeTable::kSources:
+      return {"no source", {SourcesTable(trace.sources, style)}};
     case WholeTable::kDevices:
       return {
           "no device work",
@@ -128,6 +131,7 @@ std::string WhyEmpty(const TraceAnalysis& trace, WholeTable which, std::string_v
     return fmt::format("no layers: {}", WhyNoLayers(trace.layers.state));
   if (which == WholeTable::kRoofline)
     return fmt::format("no roofline: {}", WhyNoRoofline(trace.roofline));
+  if (which == WholeTable::kSources) return WhyNoSources(trace.sources);
   return fmt::format("{} {}", none, Whereabouts(trace));
 }
 
@@ -191,6 +195,7 @@ std::string Rendered(const RunAnalysis& run, const std::vector<WholeTable>& tabl
       AddTables(part, std::move(of_trace), WhyEmpty(trace, which, if_empty), options);
       if (which == WholeTable::kGaps) AddUnderGaps(part, trace);
       if (which == WholeTable::kRoofline) AddRooflineRemark(part, trace.roofline);
+      if (which == WholeTable::kSources) AddSourcesRemark(part, trace.sources);
       if (which == WholeTable::kMemory) AddMemoryRemarks(part, trace.memory);
       add(std::move(part));
     }

@@ -47,6 +47,7 @@ TraceSource SourceOf(const KnownRunOptions& options, const CostModel& cost, int6
   source.engine = options.engine;
   source.version = vllm ? "0.32.0" : "0.5.23";
   source.stamps_version = vllm;
+  source.with_stack = options.with_stack;
   source.names = vllm ? (options.detailed ? StepNames::kContextDetailed : StepNames::kContext)
                       : (options.detailed ? StepNames::kSglangDetailed : StepNames::kSglang);
   source.scopes = !vllm;

@@ -34,6 +34,7 @@ struct KnownRunOptions {
   // all-reduce after the experts.
   int64_t ranks = 1;
   bool detailed = false;  // annotations say the lengths of requests
+  bool with_stack = false;
   double speed = 1;
   Noise noise = {.step = 0.01, .run = 0, .stalls = 0.01};
   LoadMix mix;

@@ -33,6 +33,20 @@ std::string FrameOf(std::string_view op, size_t index) {
                      (index % 170) * 0x1f50);
 }
 
+// The frame of the engine's own code around that of operator `op`; "" if the model calls the
+// operator itself, as it does PyTorch's, but for matrix products.
+std::string EngineFrameOf(SimulatedEngine engine, std::string_view op) {
+  const bool vllm = engine == SimulatedEngine::kVllm;
+  if (op == "aten::mm") {
+    return vllm ? "vllm/model_executor/layers/linear.py(234): apply"
+                : "sglang/srt/layers/quantization/unquant.py(131): apply";
+  }
+  if (op.starts_with("aten::")) return "";
+  const std::string_view name = op.substr(op.rfind(':') + 1);
+  return fmt::format("{}({}): {}", vllm ? "vllm/_custom_ops.py" : "sglang/srt/custom_ops.py",
+                     100 + 7 * name.size(), name);
+}
+
 }  // namespace
 
 const std::vector<std::string>& RootFrames(SimulatedEngine engine) {
@@ -78,7 +92,10 @@ std::vector<PythonFrame> FramesOf(SimulatedEngine engine, const TracedStep& step
     } else if (slice.kind == HostSlice::Kind::kOp) {
       // The frame of a C call begins a little before its operator and ends a little after it.
       const int64_t margin = std::min<int64_t>(slice.dur_ns / 64, 60);
-      add(FrameOf(slice.name, i), slice.start_ns - margin, end + margin, inner);
+      const std::string own = EngineFrameOf(engine, slice.name);
+      const int around =
+          own.empty() ? inner : add(own, slice.start_ns - margin, end + margin, inner);
+      add(FrameOf(slice.name, i), slice.start_ns - margin, end + margin, around);
     }
   }
   return frames;

@@ -17,8 +17,8 @@ struct PythonFrame {
 
 // The frames that stay open during the whole trace, outermost first.
 const std::vector<std::string>& RootFrames(SimulatedEngine engine);
-// The frames of one step: those around its execution, and one around each operator. A real engine
-// has far more frames, of the same form.
+// The frames of one step: those around its execution, and one or two around each operator. A real
+// engine has far more frames, of the same form.
 std::vector<PythonFrame> FramesOf(SimulatedEngine engine, const TracedStep& step);
 
 }  // namespace tacho::simulate

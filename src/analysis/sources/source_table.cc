@@ -1,0 +1,182 @@
+#include "analysis/sources/source_table.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+#include "analysis/layers/step_layers.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::array<std::string_view, static_cast<size_t>(SourcesState::kCount)> kSourcesStateIds =
+    {"not-asked", "found", "no-frames", "no-match"};
+constexpr std::array<std::string_view, static_cast<size_t>(SourceEvidence::kCount)>
+    kSourceEvidenceIds = {"kernel", "category", ""};
+
+// Calls `visit` for each item of each device in the order of time, with its block.
+bool EachItemsBlock(const PreparedTrace& prepared, auto visit) {
+  const LayeredSteps layers = LayersOfSteps(prepared);
+  auto step = layers.steps.begin();
+  for (const DeviceItems& device : prepared.work.devices) {
+    std::vector<LayerBlock> blocks(device.items.size(), LayerBlock::kCount);
+    for (; step != layers.steps.end() && step->of.device == &device; ++step) {
+      for (size_t i = 0; i < step->blocks.size(); ++i) blocks[step->of.items[i]] = step->blocks[i];
+    }
+    for (size_t i = 0; i < device.items.size(); ++i) visit(device, i, blocks[i]);
+  }
+  return layers.state == LayersState::kFound;
+}
+
+void AddSites(auto& to, const auto& from) {
+  for (const auto& [key, counts] : from) {
+    for (const auto& [site, count] : counts.sites) to[key].Add(site, count);
+    to[key].Sort();
+  }
+}
+
+struct FoundSites {
+  const SiteCounts* sites = nullptr;
+  SourceEvidence evidence = SourceEvidence::kNone;
+};
+
+// A kernel's name may be known in other blocks only: the map has no layers, or the trace has none.
+FoundSites SitesOf(const SourceMap& map, LayerBlock block, const std::string& kernel,
+                   const std::string& category) {
+  if (const auto at = map.by_kernel.find({block, kernel}); at != map.by_kernel.end())
+    return {&at->second, SourceEvidence::kKernel};
+  if (const auto at = map.by_kernel.find({LayerBlock::kCount, kernel});
+      at != map.by_kernel.end() && !map.has_layers)
+    return {&at->second, SourceEvidence::kKernel};
+  if (const auto at = map.by_category.find({block, category});
+      at != map.by_category.end() && block != LayerBlock::kCount)
+    return {&at->second, SourceEvidence::kCategory};
+  return {};
+}
+
+// When and where the code ran that put `item` onto its device; nullopt if that is unknown.
+std::optional<std::pair<TrackId, TimeNs>> LaunchedAt(const PreparedTrace& prepared,
+                                                     const WorkItem& item) {
+  const Trace& trace = prepared.index.trace();
+  if (prepared.work.on_host) {
+    if (item.row >= trace.host_ops.size()) return std::nullopt;
+    return std::pair(trace.host_ops.track[item.row], trace.host_ops.start[item.row]);
+  }
+  const uint32_t call = prepared.links.call_of_gpu[item.row];
+  if (call == LaunchLinks::kNone || IsGraphLaunch(trace.Text(trace.host_calls.name[call])))
+    return std::nullopt;
+  return std::pair(trace.host_calls.track[call], trace.host_calls.start[call]);
+}
+
+std::vector<SourceSite> PlacesOf(const SiteCounts& counts) {
+  std::vector<SourceSite> places;
+  for (const auto& [site, count] : counts.sites) {
+    auto at = std::ranges::find(places, site.frame, &SourceSite::frame);
+    if (at == places.end()) at = places.insert(places.end(), {site.frame, {}});
+    if (!site.module.empty()) at->modules.push_back(site.module);
+  }
+  for (SourceSite& place : places) std::ranges::sort(place.modules);
+  return places;
+}
+
+}  // namespace
+
+void SiteCounts::Add(const LaunchSite& site, uint64_t count) {
+  const auto at = std::ranges::find(sites, site, &std::pair<LaunchSite, uint64_t>::first);
+  if (at == sites.end())
+    sites.emplace_back(site, count);
+  else
+    at->second += count;
+}
+void SiteCounts::Sort() {
+  std::ranges::sort(sites, [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+}
+
+void SourceMap::Add(const SourceMap& other) {
+  AddSites(by_kernel, other.by_kernel);
+  AddSites(by_category, other.by_category);
+  has_layers = has_layers || other.has_layers;
+}
+
+SourceMap MapSources(const PreparedTrace& prepared) {
+  const Trace& trace = prepared.index.trace();
+  SourceMap map;
+  if (trace.python_frames.size() == 0) return map;
+  LaunchSites sites(prepared.index);
+  std::map<std::tuple<LayerBlock, StringId, WorkCategory, uint32_t>, uint64_t> counts;
+  map.has_layers =
+      EachItemsBlock(prepared, [&](const DeviceItems& device, size_t i, LayerBlock block) {
+        const WorkItem& item = device.items[i];
+        if (item.continued) return;
+        const auto launch = LaunchedAt(prepared, item);
+        if (!launch) return;
+        const uint32_t site = sites.At(launch->first, launch->second);
+        if (site != LaunchSites::kNone) ++counts[{block, item.name, item.category, site}];
+      });
+  for (const auto& [key, count] : counts) {
+    const auto& [block, name, category, site] = key;
+    const LaunchSite& at = sites.sites()[site];
+    map.by_kernel[{block, std::string(trace.Text(name))}].Add(at, count);
+    map.by_category[{block, prepared.work.categories[category]}].Add(at, count);
+  }
+  for (auto* of : {&map.by_kernel, &map.by_category})
+    for (auto& [key, found] : *of) found.Sort();
+  return map;
+}
+
+SourceTable FindSources(const PreparedTrace& prepared, const SourceMap& map) {
+  const Trace& trace = prepared.index.trace();
+  SourceTable table;
+  struct Sums {
+    uint64_t count = 0;
+    DurationNs device, gap;
+  };
+  std::map<std::tuple<LayerBlock, StringId, WorkCategory>, Sums> sums;
+  TimeNs until{};
+  EachItemsBlock(prepared, [&](const DeviceItems& device, size_t i, LayerBlock block) {
+    const WorkItem& item = device.items[i];
+    Sums& of = sums[{block, item.name, item.category}];
+    if (!item.continued) ++of.count;
+    of.device += item.when.length();
+    if (i > 0) of.gap += std::max(DurationNs{}, item.when.start - until);
+    until = i > 0 ? std::max(until, item.when.end) : item.when.end;
+  });
+  for (const auto& [key, of] : sums) {
+    const auto& [block, name, category] = key;
+    SourceRow& row = table.rows.emplace_back();
+    row.kernel = trace.Text(name);
+    if (block != LayerBlock::kCount) row.block = block;
+    row.count = of.count;
+    row.device = of.device;
+    row.gap = of.gap;
+    const FoundSites found = SitesOf(map, block, row.kernel, prepared.work.categories[category]);
+    row.evidence = found.evidence;
+    table.device += of.device;
+    if (found.sites == nullptr) continue;
+    row.sites = PlacesOf(*found.sites);
+    if (row.sites.size() > kMostSites) {
+      row.more_sites = row.sites.size() - kMostSites;
+      row.sites.resize(kMostSites);
+    }
+    (row.sites.size() == 1 ? table.one : table.several) += of.device;
+  }
+  std::ranges::sort(table.rows, [](const SourceRow& a, const SourceRow& b) {
+    return std::tuple(-a.device.ns, a.kernel, a.block) <
+           std::tuple(-b.device.ns, b.kernel, b.block);
+  });
+  table.state = table.one.ns + table.several.ns > 0 ? SourcesState::kFound
+                : map.empty()                       ? SourcesState::kNoFrames
+                                                    : SourcesState::kNoMatch;
+  return table;
+}
+
+std::string_view SourcesStateId(SourcesState state) {
+  return kSourcesStateIds.at(static_cast<size_t>(state));
+}
+std::string_view SourceEvidenceId(SourceEvidence evidence) {
+  return kSourceEvidenceIds.at(static_cast<size_t>(evidence));
+}
+
+}  // namespace tacho
