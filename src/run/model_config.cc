@@ -256,6 +256,18 @@ class ConfigReader {
   int64_t experts_ = 0, shared_ = 0, first_experts_ = 0, every_ = 1;
 };
 
+// What the engine said of itself when it was recorded.
+std::optional<int64_t> TensorRanksOf(const PlaceInRun& place) {
+  const Json run = ParseJson(ReadRunJson(place.folder));
+  for (const Json& worker : JsonMember(run, "workers")) {
+    const Json& ranks = JsonMember(worker, "tensor_parallel");
+    if (TextOf(JsonMember(worker, "name")) == place.worker && ranks.is_number_integer() &&
+        ranks >= 1 && ranks <= kMostSize)
+      return ranks.get<int64_t>();
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<DecoderShape> ParseModelConfig(std::string_view text) {
@@ -275,7 +287,9 @@ Result<DecoderShape> ReadModelConfig(const std::string& path) {
 
 RooflineSetup WithKeptModel(RooflineSetup setup, const std::string& trace) {
   const std::optional<PlaceInRun> place = RunPlaceOf(trace);
-  if (setup.model || !place) return setup;
+  if (!place) return setup;
+  if (!setup.tensor_ranks) setup.tensor_ranks = TensorRanksOf(*place);
+  if (setup.model) return setup;
   const std::string file = place->folder + "/" + ModelConfigName(place->worker);
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) return setup;

@@ -16,8 +16,8 @@ Result<DecoderShape> ParseModelConfig(std::string_view text);
 // The same of a file, or of the config.json in a folder. Errors name the file.
 Result<DecoderShape> ReadModelConfig(const std::string& path);
 
-// Adds the model to `setup` if `setup` has none. `tacho record` may have kept one for the worker
-// that `trace` (a path) belongs to; if it did not, `setup` stays as it is.
+// Adds the model and the number of tensor-parallel ranks to `setup` if `setup` has none, as far as
+// `tacho record` kept them for the worker that `trace` (a path) belongs to.
 RooflineSetup WithKeptModel(RooflineSetup setup, const std::string& trace);
 
 }  // namespace tacho

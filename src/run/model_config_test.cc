@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 
 #include "base/folder_for_test.h"
@@ -129,6 +130,23 @@ TEST(ModelConfig, ReadsTheFileOfAFolder) {
   ASSERT_FALSE(shape);
   EXPECT_EQ(shape.error().message,
             folder.path() + "/config.json: no model_type: this is no config.json of a model");
+}
+
+TEST(ModelConfig, ARunFolderKeepsTheModelAndTheRanksOfAWorker) {
+  const FolderForTest run;
+  for (const char* folder : {"/traces", "/traces/w1", "/models"})
+    std::filesystem::create_directory(run.path() + folder);
+  const std::string trace = run.path() + "/traces/w1/rank0.json";
+  EXPECT_FALSE(WithKeptModel({}, trace).tensor_ranks);
+  std::ofstream(run.path() + "/run.json") << R"({"workers": [{"name": "w0", "tensor_parallel": 8},
+                         {"name": "w1", "tensor_parallel": 2}, 7]})";
+  std::ofstream(run.path() + "/models/w1.json") << R"({"model_type": "llama", "hidden_size": 64,
+    "intermediate_size": 128, "num_attention_heads": 4, "num_hidden_layers": 2, "vocab_size": 9})";
+  const RooflineSetup kept = WithKeptModel({}, trace);
+  EXPECT_EQ(kept.tensor_ranks, 2);
+  ASSERT_TRUE(kept.model);
+  EXPECT_EQ(kept.model->type, "llama");
+  EXPECT_EQ(WithKeptModel({.tensor_ranks = 4}, trace).tensor_ranks, 4);
 }
 
 }  // namespace

@@ -152,7 +152,8 @@ OptionGroup ReadingArguments::TheModel() {
                     fmt::join(AcceleratorIds(), ", ")),
         &gpu},
        {"--tensor-parallel", "N",
-        "ranks that share each matrix (default: the world size that the trace has)",
+        "ranks that share each matrix (default: as the recorded engine said, else the world size "
+        "that the trace has)",
         &tensor_parallel, 1},
        {"--context-length", "N",
         "mean length in tokens of the requests in decode, for steps that do not say it",
