@@ -68,6 +68,7 @@ bool IsUrl(std::string_view text) {
 std::vector<std::string> ChainOf(const std::string& preset) {
   if (preset == "detailed") return {"light", "detailed"};
   if (preset == "deep") return {"light", "detailed", "deep"};
+  if (preset == "sources") return {"light", "detailed", "deep", "sources"};
   return {preset};
 }
 
@@ -305,6 +306,9 @@ const std::vector<PresetWords>& Presets() {
       {"light", "steps with a bound, without stacks, shapes or a table of averages"},
       {"detailed", "with shapes, memory and scopes: about twice the bytes"},
       {"deep", "with Python stacks and flops too: some ten times the bytes, and slower steps"},
+      {"sources",
+       "deep, and without graphs, so that the stacks name the code that launches each kernel: for "
+       "`tacho analyze --stacks-from`"},
       {"nsys", "under `nsys launch`, for `tacho record --via nsys`"}};
   return presets;
 }

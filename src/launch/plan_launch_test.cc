@@ -65,6 +65,9 @@ TEST(PlanLaunch, PresetsBeginWithEachOther) {
   EXPECT_EQ(deep["torch_profiler_with_stack"], true);
   EXPECT_EQ(deep["torch_profiler_record_shapes"], true);
   EXPECT_EQ(deep["max_iterations"], 20) << "stacks need a bound";
+  const PlannedServer sources = of("sources", "0.32.0");
+  EXPECT_EQ(ConfigOf(sources), deep);
+  EXPECT_THAT(sources.command, Contains("--enforce-eager"));
   EXPECT_FALSE(ConfigOf(of("detailed", "0.20.0")).contains("detailed_trace_annotation"))
       << "a key that a version does not know ends its start";
 }

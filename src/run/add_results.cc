@@ -17,7 +17,7 @@ std::string NeedEvents(const ReadOptions& options) {
   if (!options.device.empty()) need.emplace_back("--device");
   if (options.own_rules) need.emplace_back("--rules");
   if (options.roofline.model) need.emplace_back("--model-config");
-  if (options.sources.map) need.emplace_back("--map");
+  if (options.sources.map) need.emplace_back("--stacks-from");
   return fmt::format("{}", fmt::join(need, " and "));
 }
 

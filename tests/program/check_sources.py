@@ -105,7 +105,7 @@ def joined(folder):
         mapping = made(folder, f"map-{engine}", "--engine", engine, "--stacks", "--change", "eager", "--steps", 30, "--layers", 2)
         truth = sites_by_kernel(mapping)
         trace = made(folder, f"graphs-{engine}", "--engine", engine, "--steps", 120, "--seed", i + 2, "--layers", 6)
-        told = analysed(f"graphs-{engine}", trace, "--map", mapping)
+        told = analysed(f"graphs-{engine}", trace, "--stacks-from", mapping)
         rows = held_against(f"graphs-{engine}", told, truth, whole=False)
         check(f"graphs-{engine}: who maps", told["sources"]["map"] == str(mapping))
         kernels = sum(round(e["dur"] * 1000) for e in events_of(trace) if e.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset"))
@@ -117,7 +117,7 @@ def joined(folder):
         check(f"graphs-{engine}: none without a map", "no sources: no Python frame is known" in alone.stdout, alone.stdout)
         # Another choice of kernel for a matrix product: by its category in the block.
         other = made(folder, f"renamed-{engine}", "--engine", engine, "--steps", 60, "--change", "renamed@gate-up", "--layers", 2)
-        rows = analysed(f"renamed-{engine}", other, "--map", mapping)["sources"]["rows"]
+        rows = analysed(f"renamed-{engine}", other, "--stacks-from", mapping)["sources"]["rows"]
         found = [r for r in rows if r.get("block") == "mlp-up" and r["kernel"] not in truth]
         check(f"renamed-{engine}: by category", found and all(r["evidence"] == "category" and "linear" in r["sites"][0]["frame"] or
               "unquant" in r["sites"][0]["frame"] for r in found), [r for r in rows if r.get("block") == "mlp-up"])
@@ -127,14 +127,14 @@ def refused(folder):
     """Maps that map nothing."""
     plain = made(folder, "plain", "--steps", 8)
     for name, path, status in (("no stacks", plain, 3), ("no file", pathlib.Path(folder) / "nowhere.json", 3)):
-        done = run("analyze", str(plain), "--map", str(path))
-        check(f"{name}: said", done.returncode == status and ("--map" in done.stderr or "nowhere" in done.stderr) and not done.stdout,
+        done = run("analyze", str(plain), "--stacks-from", str(path))
+        check(f"{name}: said", done.returncode == status and ("--stacks-from" in done.stderr or "nowhere" in done.stderr) and not done.stdout,
               (done.returncode, done.stderr))
     results = pathlib.Path(folder) / "results.json"
     results.write_text(run("analyze", str(plain), "--json").stdout)
     stacks = made(folder, "stacks", "--steps", 8, "--stacks", "--change", "eager")
-    done = run("analyze", str(results), "--map", str(stacks))
-    check("results: need events", done.returncode == 3 and "--map" in done.stderr, done.stderr)
+    done = run("analyze", str(results), "--stacks-from", str(stacks))
+    check("results: need events", done.returncode == 3 and "--stacks-from" in done.stderr, done.stderr)
 
 
 def real(folder):

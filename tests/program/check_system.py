@@ -40,7 +40,7 @@ LINES = [
     ("record --via ", ["auto", "http", "daemon"], ["table.json"]),
     ("record --via d", ["daemon"], ["auto"]),
     ("launch ", ["vllm", "sglang", "list", "stop"], ["table.json"]),
-    ("launch vllm --preset ", ["light", "detailed", "deep", "nsys"], []),
+    ("launch vllm --preset ", ["light", "detailed", "deep", "sources", "nsys"], []),
     ("engine st", ["start", "stop", "status"], ["sleep"]),
     ("baseline save x --re", ["--replace"], ["--json"]),
     ("baseline l", ["list"], ["save"]),

@@ -113,9 +113,9 @@ void SayWarnings(const PlannedLaunch& plan) {
   if (plan.servers.size() > 1 && !plan.router)
     Complain(fmt::format("no {}-router is installed: none stands in front of the {} engines",
                          NameOf(plan.kind), plan.servers.size()));
-  if (plan.preset != "deep") return;
-  const auto deep = std::ranges::find(Presets(), plan.preset, &PresetWords::name);
-  Complain(fmt::format("--preset {}: {}", deep->name, deep->meaning));
+  if (plan.preset != "deep" && plan.preset != "sources") return;
+  const auto preset = std::ranges::find(Presets(), plan.preset, &PresetWords::name);
+  Complain(fmt::format("--preset {}: {}", preset->name, preset->meaning));
 }
 
 std::string PlanText(const PlannedLaunch& plan) {

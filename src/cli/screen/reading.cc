@@ -107,7 +107,7 @@ Result<SourcesAsked> ReadSources(const std::string& path, size_t threads,
     if (trace.source_map) map.Add(*trace.source_map);
   if (map.empty()) {
     return Fail(ErrorKind::kUnreadable,
-                "--map " + VisibleText(path) +
+                "--stacks-from " + VisibleText(path) +
                     ": no Python frame launches work outside of a graph; it must be recorded with "
                     "stacks (with_stack) and without graphs");
   }
@@ -133,10 +133,10 @@ OptionGroup ReadingArguments::WhatToLookAt() {
        {"--rules", "FILE",
         "kernel categories of your own, tried before the built-in ones (docs/rules.md)",
         &rules_file},
-       {"--map", "TRACE",
+       {"--stacks-from", "TRACE",
         "a recording of the same engine with Python stacks and without graphs: its frames name the "
         "code that launches each kernel (docs/metrics.md#sources)",
-        &map}}};
+        &stacks_from}}};
 }
 
 OptionGroup ReadingArguments::TheModel() {
@@ -206,7 +206,7 @@ std::string CommandPaths(const ReadingArguments& arguments) {
   if (words.empty()) return "";
   if (!arguments.device.empty()) words += " --device " + ShellWord(arguments.device);
   if (arguments.window) words += " --window " + ShellWord(*arguments.window);
-  if (arguments.map) words += " --map " + ShellWord(*arguments.map);
+  if (arguments.stacks_from) words += " --stacks-from " + ShellWord(*arguments.stacks_from);
   if (arguments.model_config) words += " --model-config " + ShellWord(*arguments.model_config);
   if (arguments.gpu) words += " --gpu " + ShellWord(*arguments.gpu);
   if (arguments.tensor_parallel)
@@ -227,9 +227,9 @@ Result<Readout<RunAnalysis>> ReadChosen(const ReadingArguments& arguments,
   auto readout = [&]() -> Result<Readout<RunAnalysis>> {
     ProgressBar bar(StyleFor(SurroundingsOf(STDERR_FILENO), ColorChoice::kAuto),
                     ShowsProgress(arguments), std::move(stop));
-    if (arguments.map) {
+    if (arguments.stacks_from) {
       TACHO_ASSIGN_OR_RETURN(reading.sources,
-                             ReadSources(*arguments.map, choice.threads, classifier, bar));
+                             ReadSources(*arguments.stacks_from, choice.threads, classifier, bar));
     }
     return ReadRun(choice, reading, classifier, bar);
   }();

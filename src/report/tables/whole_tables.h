@@ -45,7 +45,7 @@ inline constexpr WholeTableFlag kWholeTableFlags[] = {
     {WholeTable::kLayers, "--layers", "layers of the model and their blocks, by phase"},
     {WholeTable::kRoofline, "--roofline", "phases and blocks beside the limits of the hardware"},
     {WholeTable::kSources, "--sources",
-     "the Python code that launches each kernel, where stacks were recorded or with --map"},
+     "the Python code that launches each kernel, where stacks were recorded or with --stacks-from"},
     {WholeTable::kGaps, "--gaps", "idle time by cause, and the longest gaps"},
     {WholeTable::kLaunches, "--launches", "launches, host calls and queues"},
     {WholeTable::kCopies, "--copies", "copies and memsets"},

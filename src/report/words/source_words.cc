@@ -49,10 +49,11 @@ std::string ModulesText(const SourceRow& row) {
 std::string WhyNoSources(const SourceTable& sources) {
   switch (sources.state) {
     case SourcesState::kNoFrames:
-      return "no sources: no Python frame is known that launched work outside of a graph; --map "
+      return "no sources: no Python frame is known that launched work outside of a graph; "
+             "--stacks-from "
              "takes a recording of this engine with stacks and without graphs";
     case SourcesState::kNoMatch:
-      return "no sources: the recording of --map has other kernels";
+      return "no sources: the recording of --stacks-from has other kernels";
     default:
       return "no sources: they were not asked for when these results were made";
   }
