@@ -31,23 +31,9 @@ struct PhaseSums {
   SumsByBlock outside{};
 };
 
-// Calls `visit` for each piece of a step's work, with the time that is charged to the piece and the
-// length of the gap before it.
-void EachPiece(const StepRoles& of, auto visit) {
-  const DeviceItems& device = *of.device;
-  TimeNs until = device.items[of.items.front()].when.start;
-  for (size_t i = 0; i < of.items.size(); ++i) {
-    const Interval when = device.items[of.items[i]].when;
-    const DurationNs gap = std::max(DurationNs{}, when.start - until);
-    const DurationNs own = std::max(DurationNs{}, when.end - std::max(until, when.start));
-    until = std::max(until, when.end);
-    visit(i, own, gap);
-  }
-}
-
 DurationNs TimeOf(const StepRoles& of) {
   DurationNs sum;
-  EachPiece(of, [&](size_t, DurationNs own, DurationNs) { sum += own; });
+  EachPiece(of, [&](size_t, Interval own, DurationNs) { sum += own.length(); });
   return sum;
 }
 
@@ -94,15 +80,15 @@ DurationNs AddStep(const StepLayers& step, PhaseSums& sums) {
   }
   DurationNs all;
   size_t layer = 0;
-  EachPiece(step.of, [&](size_t i, DurationNs own, DurationNs gap) {
+  EachPiece(step.of, [&](size_t i, Interval own, DurationNs gap) {
     while (layer < layers.size() && i >= layers[layer].end) ++layer;
     const bool inside = layer < layers.size() && i >= layers[layer].begin;
     BlockSums& of =
         (inside ? sums.layers[layer] : sums.outside)[static_cast<size_t>(step.blocks[i])];
-    of.device += own;
+    of.device += own.length();
     of.gap += gap;
     ++of.count;
-    all += own;
+    all += own.length();
   });
   return all;
 }

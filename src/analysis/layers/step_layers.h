@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -49,5 +50,21 @@ struct LayeredSteps {
 // Finds the layers of each step (see FindLayerSpans, BlocksOf). Steps whose work is not completely
 // known are left out. Cost: O(n).
 LayeredSteps LayersOfSteps(const PreparedTrace& prepared);
+
+// Calls visit(i, own, gap) for each of `of.items`, in order. `own`: the time that is charged to it.
+// Each nanosecond between the first and the last work of a step belongs to the running work that
+// began first, so these times do not overlap; one may be empty. `gap`: the time right before it in
+// which no work of the step ran.
+void EachPiece(const StepRoles& of, auto visit) {
+  const std::vector<WorkItem>& items = of.device->items;
+  TimeNs until = items[of.items.front()].when.start;
+  for (size_t i = 0; i < of.items.size(); ++i) {
+    const Interval when = items[of.items[i]].when;
+    const DurationNs gap = std::max(DurationNs{}, when.start - until);
+    const TimeNs start = std::max(until, when.start);
+    until = std::max(until, when.end);
+    visit(i, Interval{start, until}, gap);
+  }
+}
 
 }  // namespace tacho
