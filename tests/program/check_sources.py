@@ -143,7 +143,12 @@ def real(folder):
     if not root:
         return
     path = root / "AMD-AGI+TraceLens/b200/eager_trace.json.gz"
-    rows = held_against("b200", analysed("b200", path), sites_by_kernel(path))
+    told = analysed("b200", path)
+    rows = held_against("b200", told, sites_by_kernel(path))
+    layers = told["layers"]
+    in_layers = sum(layer["device_ns"] for phase in layers["phases"] for layer in phase["list"])
+    check("b200: each layer is in the module of its number", layers["module_same_ns"] > 0.999 * in_layers and layers["module_other_ns"] == 0,
+          (layers["module_same_ns"], layers["module_other_ns"], in_layers))
     frame = {r["block"]: r["sites"][0]["frame"] for r in reversed(rows) if "block" in r}
     check("b200: norm", frame["norm"] == "vllm/_custom_ops.py(334): fused_add_rms_norm", frame)
     check("b200: modules", any(r["sites"][0]["modules"] == ["QKVParallelLinear"] for r in rows if r.get("block") == "qkv"), rows)

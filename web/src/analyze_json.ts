@@ -469,6 +469,8 @@ export interface AnalyzeJson {
       state: "found" | "no-steps" | "no-work" | "no-mixer" | "no-repetition" | "irregular" | "times-refused";
       count: number;
       as_configured?: boolean;
+      module_same_ns?: number;
+      module_other_ns?: number;
       steps: number;
       left_out: number;
       unknown: number;

@@ -131,6 +131,7 @@ LayerTable FindLayers(const PreparedTrace& prepared) {
   }
   table.unknown = static_cast<uint64_t>(
       std::ranges::count_if(steps, [](const Step& step) { return step.lost_work || step.cut; }));
+  table.modules = CheckByModules(prepared, found);
   for (const auto& [phase, sums] : phases) table.phases.push_back(PhaseOf(phase, sums));
   return table;
 }

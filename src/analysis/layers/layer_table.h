@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/layers/module_check.h"
 #include "analysis/layers/step_layers.h"
 #include "analysis/prepared_trace.h"
 
@@ -47,6 +48,7 @@ struct LayerTable {
   std::vector<PhaseLayers> phases;  // sorted by Phase
   // The configuration of the model has `count` layers, too. AnalyzeTrace sets it.
   bool as_configured = false;
+  ModuleCheck modules;
 };
 
 // Adds up the layers of a model (LayersOfSteps), which are found from the order of the kernels

@@ -29,6 +29,14 @@ void Layers(auto& out, auto& layers) {
   out.Field(Key{"count", "number of layers of most steps"}, layers.count);
   out.Field(Key{"as_configured", "`true`: the model's configuration has as many layers"},
             UnlessIs(layers.as_configured, false));
+  if (IsThere(out, "module_same_ns", layers.modules.any())) {
+    out.Field(Key{"module_same_ns",
+                  "time of the layers' work that was launched inside of a module "
+                  "with the layer's number; only if Python frames name modules"},
+              layers.modules.same);
+    out.Field(Key{"module_other_ns", "the same inside of a module with another number"},
+              layers.modules.other);
+  }
   out.Field(Key{"steps", "number of steps with so many layers, by device"}, layers.steps);
   out.Field(Key{"left_out",
                 "number of steps with another number of layers, whose times are left "

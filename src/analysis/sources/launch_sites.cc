@@ -1,32 +1,21 @@
 #include "analysis/sources/launch_sites.h"
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 #include <string_view>
 
 #include "analysis/index/host_cover.h"
+#include "analysis/names/module_name.h"
 
 namespace tacho {
 namespace {
 
 constexpr uint32_t kUnknownSite = LaunchSites::kNone - 1;
-constexpr std::string_view kModulePrefix = "nn.Module: ";
 
 HostTree NestedFrames(const TrackIndex& index) {
   std::vector<HostRows> rows;
   rows.emplace_back(SliceKind::kPythonFrame, index.python_frames());
   return NestHostSlices(rows);
-}
-
-// "RMSNorm" of "nn.Module: RMSNorm_12".
-std::string ModuleName(std::string_view frame) {
-  frame.remove_prefix(kModulePrefix.size());
-  const size_t number = frame.rfind('_');
-  if (number == std::string_view::npos || number + 1 == frame.size()) return std::string(frame);
-  const bool is_number = std::ranges::all_of(frame.substr(number + 1),
-                                             [](unsigned char c) { return std::isdigit(c) != 0; });
-  return std::string(is_number ? frame.substr(0, number) : frame);
 }
 
 }  // namespace
@@ -58,8 +47,8 @@ uint32_t LaunchSites::SiteOfNode(int32_t node) {
        node = frames_.nodes[static_cast<size_t>(node)].parent) {
     const std::string_view name =
         index_.trace().Text(frames_.nodes[static_cast<size_t>(node)].name);
-    if (name.starts_with(kModulePrefix)) {
-      if (site.module.empty()) site.module = ModuleName(name);
+    if (const auto module = ModuleNameOf(name)) {
+      if (site.module.empty()) site.module = module->of_class;
     } else if (site.frame.empty() && IsUserCode(name)) {
       site.frame = name;
     }

@@ -33,6 +33,15 @@ std::string_view WhyNoLayers(LayersState state) {
 std::string LayersText(const LayerTable& layers, const PhaseLayers& phase) {
   std::string text = FormatCounted(layers.count, "layer") + " by the order of the kernels";
   if (layers.as_configured) text += ", as the model's configuration has";
+  if (layers.modules.any()) {
+    DurationNs in_layers;
+    for (const PhaseLayers& of : layers.phases)
+      for (const LayerRow& layer : of.layers) in_layers += layer.device;
+    text += fmt::format(", {} of their time in the module of that number",
+                        FormatShare(layers.modules.same, in_layers));
+    if (layers.modules.other.ns > 0)
+      text += fmt::format(" and {} in another", FormatShare(layers.modules.other, in_layers));
+  }
   if (layers.left_out + layers.unknown > 0) {
     text += fmt::format(", in {} of {} steps", FormatCount(layers.steps),
                         FormatCount(layers.steps + layers.left_out + layers.unknown));
