@@ -497,6 +497,32 @@ export interface AnalyzeJson {
           gap_ns: number;
           count: number;
         }[];
+        batches?: {
+          phase: "prefill" | "decode" | "mixed" | "empty" | "other";
+          most: number;
+          steps: number;
+          span_ns: number;
+          span_deviation_ns: number;
+          device_ns: number;
+          device_deviation_ns: number;
+          gap_ns: number;
+          gap_deviation_ns: number;
+          overlap_ns: number;
+          overlap_deviation_ns: number;
+          work_ns: number;
+          work_deviation_ns: number;
+          blocks: {
+            id: "norm" | "qkv" | "rope-kv-write" | "attention" | "state-space" | "output-projection" | "all-reduce" | "mlp-up" | "activation" | "mlp-down" | "router" | "experts-up" | "experts-down" | "experts" | "shared-expert" | "dispatch" | "combine" | "other" | "input-preparation" | "embedding" | "final-norm" | "lm-head" | "sampling";
+            device_ns: number;
+            device_deviation_ns: number;
+            gap_ns: number;
+            gap_deviation_ns: number;
+            overlap_ns: number;
+            overlap_deviation_ns: number;
+            layers_ns: number[];
+            layers_deviation_ns: number[];
+          }[];
+        }[];
       }[];
     };
     roofline?: {

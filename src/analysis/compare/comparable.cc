@@ -130,6 +130,7 @@ class Checks {
                                base.on_host ? "base" : "new")
                  : "one side ran on a CPU, the other one on GPUs");
     }
+    if (changes_.across) return Across();
     Same("other-engine", "engines", base.engine, now.engine);
     Same("other-gpu", "GPUs", base.gpus, now.gpus);
     if (base.ranks != now.ranks) {
@@ -138,39 +139,7 @@ class Checks {
       Obstacle("other-ranks", "no rank is whole on both sides, so other ranks would be compared");
     }
     Same("other-recording", "recording options", base.options, now.options);
-    if (const auto& shared = changes_.on_both_sides; !shared.empty()) {
-      const size_t more = shared.size() - 1;
-      Obstacle(
-          "shared-runs",
-          fmt::format("{}{} on both sides, which hides a part of the difference", shared.front(),
-                      more == 0 ? " is" : fmt::format(" and {} more runs are", more)));
-    }
-    if (base.version != now.version && !base.version.empty() && !now.version.empty()) {
-      changes_.remarks.push_back(
-          fmt::format("versions: base {}, new {}", base.version, now.version));
-    }
-    if (base.prompt_tokens && now.prompt_tokens &&
-        std::max(*now.prompt_tokens, *base.prompt_tokens) >
-            kOtherPrompts * std::min(*now.prompt_tokens, *base.prompt_tokens)) {
-      changes_.remarks.push_back(
-          fmt::format("prompt tokens of a request in a step: {:.0f} in base, {:.0f} in new: other "
-                      "prompts, or chunks of another size; a longer context costs time in "
-                      "attention, in decode steps too",
-                      *base.prompt_tokens, *now.prompt_tokens));
-    }
-    if (base.paths == now.paths && base.spans == now.spans)
-      changes_.remarks.emplace_back("both sides are the same traces");
-    if (changes_.whole) return;
-    if (base.runs == 1 && now.runs == 1) {
-      changes_.remarks.emplace_back(
-          "one run a side: how much one run differs from the next is not in the bounds; give "
-          "tacho compare several with --base and --new");
-    } else if (std::min(base.runs, now.runs) == 1) {
-      changes_.remarks.push_back(fmt::format(
-          "base has {}, new {}: how much runs differ is known of one side alone, so bounds are "
-          "wide; give at least two of each, better three",
-          Runs(base.runs), Runs(now.runs)));
-    }
+    Others();
   }
 
   void Kernels(std::string_view where, const std::vector<KernelChange>& kernels) {
@@ -186,7 +155,7 @@ class Checks {
                                   without.lost_data ? ": its trace is incomplete" : ""));
     }
     const double shared = SharedTime(kernels);
-    if (shared < kLeastShared) {
+    if (shared < kLeastShared && !changes_.across) {
       return Obstacle(
           "other-kernels",
           fmt::format("{}: only {:.0f} % of kernel time is in kernels that both sides "
@@ -194,6 +163,7 @@ class Checks {
                       where, 100 * shared,
                       OtherPhases() ? "model, backend or phase" : "model or another backend"));
     }
+    if (changes_.across) return;
     if (const auto factor = FactorOfLayers(kernels); factor && !changes_.IsCut()) {
       // If a step has no annotation, its kernels count for the previous step.
       constexpr double kFewOfLayers = 0.2;
@@ -262,6 +232,65 @@ class Checks {
     const bool both = !of_base.empty() && !of_now.empty();
     if (!by_steps.empty()) return by_steps + (both ? ": record them again" : ": record it again");
     return changes_.WhyIncomplete() + ", so kernels cannot be counted against each other";
+  }
+
+  // Other engines, GPUs, ranks and recording options are allowed, but the model is the same.
+  void Across() {
+    const SideFacts &base = changes_.base, &now = changes_.now;
+    if (changes_.whole)
+      return Obstacle("no-steps", "--across compares steps, and no side names any");
+    for (const PhaseChange& phase : changes_.phases) {
+      if (phase.blocks.other_layers)
+        return Obstacle("other-layers", "another model: " + phase.blocks.cannot_tell);
+    }
+    if (base.ranks != now.ranks)
+      changes_.remarks.push_back(
+          fmt::format("base has {}, new has {}: figures are of one device on average", Ranks(base),
+                      Ranks(now)));
+    if (base.options != now.options)
+      changes_.remarks.push_back(fmt::format("recording options: base {}, new {}",
+                                             OrUnknown(base.options), OrUnknown(now.options)));
+    Others();
+  }
+
+  // Whatever the engines and GPUs are.
+  void Others() {
+    const SideFacts &base = changes_.base, &now = changes_.now;
+    if (const auto& shared = changes_.on_both_sides; !shared.empty()) {
+      const size_t more = shared.size() - 1;
+      Obstacle(
+          "shared-runs",
+          fmt::format("{}{} on both sides, which hides a part of the difference", shared.front(),
+                      more == 0 ? " is" : fmt::format(" and {} more runs are", more)));
+    }
+    const bool other_engine = changes_.across && base.engine != now.engine;
+    if (!other_engine && base.version != now.version && !base.version.empty() &&
+        !now.version.empty()) {
+      changes_.remarks.push_back(
+          fmt::format("versions: base {}, new {}", base.version, now.version));
+    }
+    if (base.prompt_tokens && now.prompt_tokens &&
+        std::max(*now.prompt_tokens, *base.prompt_tokens) >
+            kOtherPrompts * std::min(*now.prompt_tokens, *base.prompt_tokens)) {
+      changes_.remarks.push_back(
+          fmt::format("prompt tokens of a request in a step: {:.0f} in base, {:.0f} in new: other "
+                      "prompts, or chunks of another size; a longer context costs time in "
+                      "attention, in decode steps too",
+                      *base.prompt_tokens, *now.prompt_tokens));
+    }
+    if (base.paths == now.paths && base.spans == now.spans)
+      changes_.remarks.emplace_back("both sides are the same traces");
+    if (changes_.whole) return;
+    if (base.runs == 1 && now.runs == 1) {
+      changes_.remarks.emplace_back(
+          "one run a side: how much one run differs from the next is not in the bounds; give "
+          "tacho compare several with --base and --new");
+    } else if (std::min(base.runs, now.runs) == 1) {
+      changes_.remarks.push_back(fmt::format(
+          "base has {}, new {}: how much runs differ is known of one side alone, so bounds are "
+          "wide; give at least two of each, better three",
+          Runs(base.runs), Runs(now.runs)));
+    }
   }
 
   void Same(std::string id, std::string_view what, const std::string& base,

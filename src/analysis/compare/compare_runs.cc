@@ -7,7 +7,9 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <set>
 
+#include "analysis/compare/block_changes.h"
 #include "analysis/compare/comparable.h"
 #include "analysis/compare/kernel_changes.h"
 #include "analysis/compare/quantiles.h"
@@ -355,6 +357,31 @@ void AddCollectives(const std::vector<RunAnalysis>& base, const std::vector<RunA
     changes.remarks.push_back("waits for other ranks: not compared, " + why);
 }
 
+// Drops the figures that other engines or GPUs do not have in common.
+void LeaveOut(RunChanges& changes) {
+  std::set<std::string> only_base, only_now;
+  for (PhaseChange& phase : changes.phases) {
+    for (const KernelChange& kernel : phase.kernels) {
+      if (kernel.now_calls == 0) only_base.insert(kernel.name);
+      if (kernel.base_calls == 0) only_now.insert(kernel.name);
+    }
+    phase.kernels.clear();
+    phase.renamed.clear();
+  }
+  changes.left_out.push_back(
+      {"kernels by name", only_base.empty() && only_now.empty()
+                              ? "on another GPU a kernel of the same name is another one"
+                              : fmt::format("{} run in base alone, {} in new alone",
+                                            only_base.size(), only_now.size())});
+  changes.left_out.push_back({"launches", "engines launch the same work in other ways"});
+  changes.left_out.push_back({"operators of the host", "each engine has its own"});
+  changes.launches.clear();
+  changes.operators.clear();
+  if (changes.base.ranks == changes.now.ranks) return;
+  changes.left_out.push_back({"collectives", "the sides have other numbers of ranks"});
+  changes.collectives.reset();
+}
+
 bool NamesSteps(const std::vector<RunAnalysis>& runs) {
   return std::ranges::any_of(runs, [](const RunAnalysis& run) {
     return std::ranges::any_of(
@@ -364,8 +391,10 @@ bool NamesSteps(const std::vector<RunAnalysis>& runs) {
 
 }  // namespace
 
-RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now) {
+RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now,
+                       bool across) {
   RunChanges changes;
+  changes.across = across;
   const bool by_steps = NamesSteps(base) || NamesSteps(now);
   ComparedRanks ranks = RanksToCompare(base, now, by_steps);
   changes.base = FactsOf(base, ranks.base);
@@ -402,10 +431,12 @@ RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<R
     change.batches = BatchesOf(of_base, of_now);
     DrawErrors(steps);
     compared.push_back(std::move(steps));
-    change.kernels = CompareKernels(
-        ranks, compared.back().differences.batches(),
+    const double spread =
         std::max(1.0, Squared(compared.back().errors[parts.size() + Extra::kStepAtEqualBatch]) /
-                          std::max(1.0, compared.back().differences.independent_variance())));
+                          std::max(1.0, compared.back().differences.independent_variance()));
+    const SharedBatches& batches = compared.back().differences.batches();
+    change.kernels = CompareKernels(ranks, batches, spread);
+    change.blocks = CompareBlocks(ranks, phase, batches, spread);
     change.renamed = ProposeRenamed(change.kernels);
   }
   for (const PhaseSteps& steps : compared) {
@@ -420,6 +451,7 @@ RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<R
   AddCollectives(base, now, changes);
   AddRemarkOfCauses(changes);
   CheckComparable(changes);
+  if (across) LeaveOut(changes);
   return changes;
 }
 

@@ -20,7 +20,10 @@ namespace tacho {
 // once, and 99.5 % for all its kernels at once. Bounds include the effect that different batch
 // sizes within a group of batches may have.
 //
+// `across`: compares other engines or GPUs, too (RunChanges::across).
+//
 // Deterministic. Cost: 2,000 passes over the groups and parts of all blocks; tens of milliseconds.
-RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now);
+RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now,
+                       bool across = false);
 
 }  // namespace tacho

@@ -116,6 +116,8 @@ Result<void> ReadLimit(std::string_view text, std::string_view limit, ChangeGate
   return {};
 }
 
+bool IsBlock(std::string_view metric) { return metric.starts_with("block."); }
+
 // Whether `metric` is a part of a phase's step, or of the whole recording. A missing part counts as
 // 0.
 bool IsPartOf(std::string_view phase, std::string_view metric) {
@@ -126,7 +128,7 @@ bool IsPartOf(std::string_view phase, std::string_view metric) {
   constexpr std::array<std::string_view, 6> kOthers = {"step",   "mean",        "mix",
                                                        "window", "kernel-time", "compute"};
   return std::ranges::find(kOthers, metric) == kOthers.end() && !metric.starts_with("step.") &&
-         !IsCount(metric);
+         !IsCount(metric) && !IsBlock(metric);
 }
 
 // Whether a figure needs the causes of idle time. In a whole recording with unknown idle time,
@@ -161,9 +163,13 @@ std::string WhyNoFigure(std::string_view phase, std::string_view metric,
   if (phase == "whole")
     return "a whole recording has window, kernel-time, compute, comm, copy, idle and its causes, "
            "kernels.gone and kernels.new";
+  if (IsCount(metric)) return "kernels are not compared across engines and GPUs";
   if (metric == "step.p99")
     return fmt::format("it takes {} steps on each side: base has {}, new {}", kFewestForP99,
                        of_phase->steps[0], of_phase->steps[1]);
+  if (IsBlock(metric) || (metric.starts_with("step.") && metric != "step.p50"))
+    return of_phase->blocks.cannot_tell.empty() ? "no side has this block"
+                                                : of_phase->blocks.cannot_tell;
   return fmt::format("{} is a figure of recordings without steps; --csv lists those of steps",
                      metric);
 }

@@ -7,40 +7,13 @@
 #include <set>
 #include <string_view>
 
-#include "analysis/compare/quantiles.h"
-#include "analysis/compare/run_noise.h"
+#include "analysis/compare/step_uses.h"
 
 namespace tacho {
 namespace {
 
-constexpr double kAlpha = 0.005;  // the probability that any unchanged kernel is reported
-constexpr double kManySteps = 1e6;
 constexpr double kSameCalls = 0.02, kSamePlace = 0.1;
-// How far the calls in a step may be from a whole number: one odd step in a hundred.
-constexpr double kSomeSteps = 0.01;
 constexpr size_t kMostRenamed = 500;  // on each side
-
-// One kernel in the steps of one group of batches on one side.
-struct InGroup {
-  double calls = 0, total = 0, squares = 0, places = 0;
-  double steps = 0;  // of the devices that run the kernel in any group
-  // The number of windows with such steps: one for each of these devices in each run.
-  double windows = 0;
-};
-// By run: a sum over the steps of one group.
-using OfRuns = std::vector<double>;
-struct OneKernel {
-  std::string category;
-  std::array<bool, 2> runs_on{};  // by side: some device runs it in these groups
-  std::map<StepBatch, std::array<InGroup, 2>> groups;
-  std::map<StepBatch, std::array<OfRuns, 2>> totals, steps_of_runs;
-};
-struct Gathered {
-  std::map<std::string, OneKernel> kernels;  // by name
-  // The steps of all devices, whether or not they run a kernel.
-  std::map<StepBatch, std::array<OfRuns, 2>> steps_of_runs;
-  std::array<size_t, 2> runs{};
-};
 
 // By device and group: the number of steps of one trace.
 using StepsOfDevices = std::map<std::string_view, std::map<StepBatch, double>>;
@@ -59,7 +32,7 @@ StepsOfDevices StepsOf(const TraceAnalysis& trace, const SharedBatches& batches)
 
 class Gathering {
  public:
-  Gathering(const SharedBatches& batches, Gathered& into) : batches_(batches), into_(into) {}
+  Gathering(const SharedBatches& batches, StepUses& into) : batches_(batches), into_(into) {}
 
   void Add(const SideRanks& runs, size_t side) {
     side_ = side;
@@ -87,10 +60,10 @@ class Gathering {
 
   void AddUse(const KernelRow& row, const StepBatch& batch, double steps,
               const StepProfile::KernelUse& use) {
-    OneKernel& kernel = into_.kernels[row.name];
+    StepUse& kernel = into_.uses[row.name];
     kernel.category = row.category;
     kernel.runs_on[side_] = true;
-    InGroup& group = kernel.groups[batch][side_];
+    UseInGroup& group = kernel.groups[batch][side_];
     const auto total = static_cast<double>(use.total.ns);
     const auto deviation = static_cast<double>(use.deviation.ns);
     group.calls += static_cast<double>(use.calls);
@@ -104,9 +77,9 @@ class Gathering {
   void AddSteps(const KernelRow& row, const StepsOfDevices& of_devices) {
     const auto steps = of_devices.find(row.device);
     if (steps == of_devices.end()) return;
-    OneKernel& kernel = into_.kernels[row.name];
+    StepUse& kernel = into_.uses[row.name];
     for (const auto& [batch, count] : steps->second) {
-      InGroup& group = kernel.groups[batch][side_];
+      UseInGroup& group = kernel.groups[batch][side_];
       group.steps += count;
       ++group.windows;
       AddTo(kernel.steps_of_runs[batch], count);
@@ -119,138 +92,9 @@ class Gathering {
   }
 
   const SharedBatches& batches_;
-  Gathered& into_;
+  StepUses& into_;
   size_t side_ = 0, run_ = 0;
 };
-
-double ValueOf(const std::map<StepBatch, std::array<OfRuns, 2>>& sums, const StepBatch& batch,
-               size_t side, size_t run) {
-  const auto at = sums.find(batch);
-  return at == sums.end() || run >= at->second[side].size() ? 0 : at->second[side][run];
-}
-
-// Whether a group of batches can show that the kernel changed. On each side, the devices that run
-// the kernel in any group must have at least two steps in this group, which show how its time
-// varies.
-bool CanCompare(const OneKernel& kernel, const std::array<InGroup, 2>& groups) {
-  if (groups[0].calls + groups[1].calls == 0) return false;
-  for (size_t side = 0; side < 2; ++side) {
-    if (kernel.runs_on[side] && groups[side].steps < 2) return false;
-  }
-  return true;
-}
-
-// For each run of one side: the kernel's time per step at equal batch, in this run against all runs
-// of the other side together (now minus base). Runs without steps in any of `batches` get no value.
-OfRuns DifferencesOfRuns(const Gathered& gathered, const OneKernel& kernel,
-                         const SharedBatches& batches, size_t side) {
-  OfRuns differences;
-  for (size_t run = 0; run < gathered.runs[side]; ++run) {
-    double weighed = 0, sum = 0;
-    for (const auto& [batch, shared] : batches) {
-      if (ValueOf(gathered.steps_of_runs, batch, side, run) == 0) continue;
-      weighed += shared.weight;
-      const auto groups = kernel.groups.find(batch);
-      if (groups == kernel.groups.end() || !CanCompare(kernel, groups->second)) continue;
-      const double steps = ValueOf(kernel.steps_of_runs, batch, side, run);
-      const double own = steps == 0 ? 0 : ValueOf(kernel.totals, batch, side, run) / steps;
-      const InGroup& of_other = groups->second[1 - side];
-      const double other = of_other.steps == 0 ? 0 : of_other.total / of_other.steps;
-      sum += shared.weight * (side == 0 ? other - own : own - other);
-    }
-    if (weighed > 0) differences.push_back(sum / weighed);
-  }
-  return differences;
-}
-
-bool InSomeSteps(const InGroup& group) {
-  if (group.steps == 0) return false;
-  const double each = group.calls / group.steps;
-  return std::abs(each - std::round(each)) > kSomeSteps;
-}
-
-// Whether the kernel runs in only some steps of `phase`: one group that shows it is enough.
-bool InSomeSteps(const OneKernel& kernel, Phase phase) {
-  return std::ranges::any_of(kernel.groups, [&](const auto& group) {
-    return group.first.phase == phase &&
-           (InSomeSteps(group.second[0]) || InSomeSteps(group.second[1]));
-  });
-}
-
-// Whether the kernel may run in only some steps of the group. This is so if the sides differ in
-// calls and a side has windows with only one step, since one step cannot show in how many the
-// kernel runs.
-bool MayBeInSomeSteps(const std::array<InGroup, 2>& groups) {
-  const auto& [base, now] = groups;
-  const bool other_calls =
-      base.steps == 0 || now.steps == 0 || base.calls * now.steps != now.calls * base.steps;
-  const auto is_single = [](const InGroup& side) { return side.steps < 2 * side.windows; };
-  return other_calls && (is_single(base) || is_single(now));
-}
-
-// What the bound of a kernel's time is made of.
-struct KernelNoise {
-  // The variance from groups in which the kernel runs in all steps, and the variance from groups in
-  // which it runs in only some steps.
-  double variance = 0, in_some_steps = 0;
-  double uncertainty = 0;  // how uncertain the variances are
-  double from_sizes = 0;   // the effect of different batch sizes
-  double one_step = 0;     // the effect of one step more or less in each window
-  double windows = 1;      // of one run, in groups in which the kernel runs in only some steps
-
-  void Add(double of_group, double freedom, bool some) {
-    (some ? in_some_steps : variance) += of_group;
-    uncertainty += of_group * of_group / freedom;
-  }
-  [[nodiscard]] double HalfWidth(double level, double spread) const {
-    const double all = variance + in_some_steps;
-    // Welch-Satterthwaite: degrees of freedom of a sum of variances.
-    const double freedom = uncertainty > 0 ? all * all / uncertainty : kManySteps;
-    const double widened = variance * spread + in_some_steps * std::max(spread, windows);
-    return std::max(1.0,
-                    StudentQuantile(level, freedom) * std::sqrt(widened) + from_sizes + one_step);
-  }
-};
-
-double SquaresAroundMean(const InGroup& group) {
-  return group.steps == 0 ? 0
-                          : std::max(0.0, group.squares - group.total * group.total / group.steps);
-}
-
-// Adds the kernel's figures in one group of batches to `change` and `noise`. `some`: the kernel
-// runs in only some steps. `runs`: the number of runs, by side.
-void AddGroup(const std::array<InGroup, 2>& groups, const SharedBatch& shared, bool some,
-              const std::array<size_t, 2>& runs, KernelChange& change, KernelNoise& noise) {
-  const double weight = shared.weight;
-  const auto& [base, now] = groups;
-  // If the kernel is gone or new, batch sizes do not explain that.
-  if (base.calls > 0 && now.calls > 0)
-    noise.from_sizes += weight * shared.size_shift * base.total / base.steps;
-  InGroup both{0, base.total + now.total, base.squares + now.squares, 0, base.steps + now.steps, 0};
-  double one_step = 0;
-  for (size_t side = 0; side < 2; ++side) {
-    const InGroup& group = groups[side];
-    if (group.steps == 0) continue;
-    (side == 0 ? change.time.base : change.time.now) += weight * group.total / group.steps;
-    (side == 0 ? change.base_calls : change.now_calls) += weight * group.calls / group.steps;
-    const InGroup& of = some ? both : group;
-    const double freedom = std::max(1.0, of.steps - 1);
-    noise.Add(weight * weight * SquaresAroundMean(of) / freedom / group.steps, freedom, some);
-    if (!some) continue;
-    // If no device of the other side runs the kernel, that side is taken to have as many windows.
-    const int sides = groups[1 - side].steps == 0 ? 2 : 1;
-    one_step += weight * sides * group.windows / group.steps;
-    noise.windows = std::max(noise.windows, group.windows / static_cast<double>(runs[side]));
-  }
-  // The bound allows for one step more or less in which the kernel runs. This step is in only one
-  // of the groups, hence the maximum over groups. If the kernel takes either no time in a step or
-  // always the same time, this time is the sum of squares divided by the sum.
-  const double time_of_step = both.total > 0 ? both.squares / both.total : 0;
-  const double time_of_call = both.total / (base.calls + now.calls);
-  noise.one_step = std::max(noise.one_step, one_step * time_of_step);
-  change.calls_half_width =
-      std::max(change.calls_half_width, one_step * time_of_step / time_of_call);
-}
 
 KernelChange::Kind KindOf(const KernelChange& kernel) {
   using Kind = KernelChange::Kind;
@@ -276,41 +120,11 @@ void LargestFirst(std::vector<KernelChange>& changes) {
 
 std::vector<KernelChange> CompareKernels(const ComparedRanks& ranks, const SharedBatches& batches,
                                          double spread) {
-  Gathered gathered;
+  StepUses gathered;
   Gathering gathering(batches, gathered);
   gathering.Add(ranks.base, 0);
   gathering.Add(ranks.now, 1);
-  std::vector<KernelChange> changes;
-  std::vector<FigureOfRuns> of_runs;  // one for each change; empty with one run on each side
-  const double level =
-      1 - kAlpha / (2 * std::max<double>(1, static_cast<double>(gathered.kernels.size())));
-  for (const auto& [name, kernel] : gathered.kernels) {
-    KernelChange& change = changes.emplace_back();
-    change.name = name;
-    change.category = kernel.category;
-    KernelNoise noise;
-    std::array<double, 2> all_calls{}, places{};
-    for (const auto& [batch, groups] : kernel.groups) {
-      for (size_t side = 0; side < 2; ++side) {
-        all_calls[side] += groups[side].calls;
-        places[side] += groups[side].places;
-      }
-      if (CanCompare(kernel, groups))
-        AddGroup(groups, batches.at(batch),
-                 InSomeSteps(kernel, batch.phase) || MayBeInSomeSteps(groups), gathered.runs,
-                 change, noise);
-    }
-    change.base_place = all_calls[0] == 0 ? 0 : places[0] / all_calls[0];
-    change.now_place = all_calls[1] == 0 ? 0 : places[1] / all_calls[1];
-    change.time.half_width = noise.HalfWidth(level, spread);
-    if (gathered.runs[0] + gathered.runs[1] > 2)
-      of_runs.push_back({DifferencesOfRuns(gathered, kernel, batches, 0),
-                         DifferencesOfRuns(gathered, kernel, batches, 1),
-                         (change.time.base + change.time.now) / 2});
-  }
-  const auto widths = HalfWidthsOverRuns(of_runs);
-  for (size_t i = 0; i < widths.size(); ++i)
-    changes[i].time.half_width = std::max(*changes[i].time.half_width, widths[i].value_or(0));
+  std::vector<KernelChange> changes = CompareUses(gathered, batches, spread);
   for (KernelChange& change : changes) change.kind = KindOf(change);
   LargestFirst(changes);
   return changes;

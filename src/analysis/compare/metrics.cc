@@ -1,6 +1,7 @@
 #include "analysis/compare/metrics.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -11,6 +12,11 @@ namespace tacho {
 namespace {
 
 constexpr size_t kKernelKinds = 7;
+constexpr std::array<std::pair<const char*, Change BlocksChange::*>, 4> kFiguresOfBlocks = {
+    {{"step.span", &BlocksChange::span},
+     {"step.gaps", &BlocksChange::gap},
+     {"step.overlap", &BlocksChange::overlap},
+     {"step.work", &BlocksChange::work}}};
 
 // The groups that contain a part: for "gemm.dense.fp8", "gemm.dense" and "gemm".
 std::vector<std::string> GroupsOf(const std::string& part) {
@@ -53,6 +59,19 @@ void AddKernels(const std::string& prefix, const std::vector<KernelChange>& kern
   }
 }
 
+void AddBlocks(const std::string& prefix, const BlocksChange& blocks,
+               std::vector<MetricChange>& metrics) {
+  if (!blocks.compared()) return;
+  for (const auto& [name, figure] : kFiguresOfBlocks)
+    metrics.push_back({prefix + name, blocks.*figure});
+  for (size_t i = 0; i < kLayerBlocks; ++i) {
+    const auto block = static_cast<LayerBlock>(i);
+    const auto found = std::ranges::find(blocks.blocks, block, &BlockChange::block);
+    if (found != blocks.blocks.end())
+      metrics.push_back({prefix + "block." + std::string(LayerBlockId(block)), found->device});
+  }
+}
+
 }  // namespace
 
 std::vector<MetricChange> MetricsOf(const RunChanges& changes) {
@@ -66,7 +85,8 @@ std::vector<MetricChange> MetricsOf(const RunChanges& changes) {
     metrics.push_back({prefix + "mean", phase.mean});
     metrics.push_back({prefix + "mix", phase.mix});
     AddParts(prefix, phase.parts, metrics);
-    AddKernels(prefix, phase.kernels, true, metrics);
+    if (!changes.across) AddKernels(prefix, phase.kernels, true, metrics);
+    AddBlocks(prefix, phase.blocks, metrics);
   }
   if (changes.whole) {
     metrics.push_back({"whole.window", changes.whole->window});
@@ -91,6 +111,9 @@ std::vector<std::string> MetricNames(const std::vector<std::string>& categories)
     add(std::string(WorkKindName(kind)));
   for (uint32_t cause = 0; cause < static_cast<uint32_t>(IdleCause::kCount); ++cause)
     add("idle." + std::string(IdleCauseId(static_cast<IdleCause>(cause))));
+  for (const auto& [name, figure] : kFiguresOfBlocks) names.insert(name);
+  for (size_t i = 0; i < kLayerBlocks; ++i)
+    names.insert("block." + std::string(LayerBlockId(static_cast<LayerBlock>(i))));
   for (size_t kind = 1; kind < kKernelKinds; ++kind)
     names.insert("kernels." + std::string(KernelChangeName(static_cast<KernelChange::Kind>(kind))));
   return {names.begin(), names.end()};

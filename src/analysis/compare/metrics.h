@@ -17,6 +17,9 @@ namespace tacho {
 //   decode.idle.host-late, decode.idle
 //   decode.kernels.new                              number of new kernels; likewise gone, slower,
 //                                                   faster, more-calls, fewer-calls
+//   decode.block.attention          device time of a block of the model (block_change.h)
+//   decode.step.span, decode.step.gaps, decode.step.overlap, decode.step.work
+//                                   from the first to the last work of a step, and its parts
 //   whole.window, whole.kernel-time, whole.compute, whole.comm, whole.copy, whole.idle, ...
 //   whole.kernels.gone, whole.kernels.new           recordings without steps
 //   load.ttft.p50, load.ttft.p99, load.tpot.p50, load.tpot.p99

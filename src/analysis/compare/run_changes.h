@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/compare/block_change.h"
 #include "analysis/compare/change.h"
 #include "analysis/compare/collective_changes.h"
 #include "analysis/compare/compared_ranks.h"
@@ -73,6 +74,7 @@ struct PhaseChange {
   std::vector<BatchChange> batches;   // only groups that both sides have
   std::vector<KernelChange> kernels;  // sorted by difference, largest first
   std::vector<RenamedKernel> renamed;
+  BlocksChange blocks;
 };
 
 // The changes of whole recordings, which are compared if no side names steps. Figures are averages
@@ -111,8 +113,17 @@ struct Obstacle {
   std::string id, text;
 };
 
+// Something that is not compared across engines and GPUs.
+struct LeftOut {
+  std::string what, why;
+};
+
 struct RunChanges {
   SideFacts base, now;
+  // The sides may have other engines, GPUs, numbers of ranks and recording options. Then what has
+  // no meaning on both sides is in `left_out`, and has no figures.
+  bool across = false;
+  std::vector<LeftOut> left_out;
   // For each run of new that shares a recording with a run of base: the path of one such trace, or
   // "a part of PATH". Empty if the two sides are the same runs.
   std::vector<std::string> on_both_sides;

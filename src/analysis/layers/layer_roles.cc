@@ -5,11 +5,11 @@
 namespace tacho {
 namespace {
 
-struct Rule {
+struct RoleRule {
   std::string_view category;  // a category, or a group (the part before the dot)
   LayerRole role;
 };
-constexpr Rule kRules[] = {
+constexpr RoleRule kRoleRules[] = {
     {"attention.metadata", LayerRole::kOther},
     {"attention.merge", LayerRole::kMixerPart},
     {"attention.softmax", LayerRole::kMixerPart},
@@ -37,7 +37,7 @@ constexpr Rule kRules[] = {
 };
 
 LayerRole RoleOf(std::string_view category) {
-  for (const Rule& rule : kRules) {
+  for (const RoleRule& rule : kRoleRules) {
     if (category.starts_with(rule.category) &&
         (category.size() == rule.category.size() || category[rule.category.size()] == '.'))
       return rule.role;

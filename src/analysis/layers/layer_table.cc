@@ -7,11 +7,7 @@
 namespace tacho {
 namespace {
 
-struct BlockSums {
-  DurationNs device, gap;
-  uint64_t count = 0;
-};
-using SumsByBlock = std::array<BlockSums, kLayerBlocks>;
+using SumsByBlock = BatchBlockSums::Cells;
 
 std::vector<BlockTime> TimesOf(const SumsByBlock& sums) {
   std::vector<BlockTime> times;
@@ -26,9 +22,22 @@ std::vector<BlockTime> TimesOf(const SumsByBlock& sums) {
 struct PhaseSums {
   uint64_t steps = 0;
   std::vector<uint32_t> step_indexes;
-  std::vector<SumsByBlock> layers;
   std::vector<std::string> kinds;
-  SumsByBlock outside{};
+  std::map<StepBatch, BatchBlockSums> batches;
+
+  // The sums of one layer over all batches. `layer`: as in BatchBlockSums.
+  [[nodiscard]] SumsByBlock Of(size_t layer) const {
+    SumsByBlock all{};
+    for (const auto& [batch, sums] : batches) {
+      for (size_t i = 0; i < kLayerBlocks; ++i) {
+        const BatchBlockSums::Cell& cell = sums.cells()[layer][i];
+        all[i].device += cell.device;
+        all[i].gap += cell.gap;
+        all[i].count += cell.count;
+      }
+    }
+    return all;
+  }
 };
 
 DurationNs TimeOf(const StepRoles& of) {
@@ -70,40 +79,37 @@ std::vector<std::string> KindsOf(const std::vector<LayerRole>& roles,
   return kinds;
 }
 
-// Returns the device time of the step.
-DurationNs AddStep(const StepLayers& step, PhaseSums& sums) {
+// `batch`: of the step. Returns its device time.
+DurationNs AddStep(const StepLayers& step, const StepBatch& batch, PhaseSums& sums) {
   const std::vector<LayerSpan>& layers = step.structure->layers;
   sums.step_indexes.push_back(step.of.step);
-  if (sums.steps++ == 0) {
-    sums.layers.resize(layers.size());
-    sums.kinds = KindsOf(step.of.roles, step.blocks, layers);
-  }
+  if (sums.steps++ == 0) sums.kinds = KindsOf(step.of.roles, step.blocks, layers);
+  BatchBlockSums& of = sums.batches.try_emplace(batch, layers.size()).first->second;
   DurationNs all;
   size_t layer = 0;
   EachPiece(step.of, [&](size_t i, Interval own, DurationNs gap) {
     while (layer < layers.size() && i >= layers[layer].end) ++layer;
     const bool inside = layer < layers.size() && i >= layers[layer].begin;
-    BlockSums& of =
-        (inside ? sums.layers[layer] : sums.outside)[static_cast<size_t>(step.blocks[i])];
-    of.device += own.length();
-    of.gap += gap;
-    ++of.count;
+    const DurationNs whole = step.of.device->items[step.of.items[i]].when.length();
+    of.Add(inside ? layer : layers.size(), step.blocks[i], own.length(), gap, whole - own.length());
     all += own.length();
   });
+  of.EndStep();
   return all;
 }
 
-PhaseLayers PhaseOf(Phase phase, const PhaseSums& sums) {
+PhaseLayers PhaseOf(Phase phase, size_t layers, const PhaseSums& sums) {
   PhaseLayers of;
   of.phase = phase;
   of.steps = sums.steps;
   of.step_indexes = sums.step_indexes;
-  of.outside = TimesOf(sums.outside);
-  for (uint32_t i = 0; i < sums.layers.size(); ++i) {
+  of.outside = TimesOf(sums.Of(layers));
+  for (const auto& [batch, of_batch] : sums.batches) of.batches.push_back(of_batch.Finish(batch));
+  for (uint32_t i = 0; i < layers; ++i) {
     LayerRow& row = of.layers.emplace_back();
     row.index = i;
     row.kind = sums.kinds[i];
-    row.blocks = TimesOf(sums.layers[i]);
+    row.blocks = TimesOf(sums.Of(i));
     for (const BlockTime& block : row.blocks) {
       row.device += block.device;
       row.gap += block.gap;
@@ -123,8 +129,9 @@ LayerTable FindLayers(const PreparedTrace& prepared) {
   table.count = found.count;
   std::map<Phase, PhaseSums> phases;
   for (const StepLayers& step : found.steps) {
+    const StepLabel& label = steps[step.of.step].label;
     const DurationNs device =
-        step.counts() ? AddStep(step, phases[steps[step.of.step].label.phase]) : TimeOf(step.of);
+        step.counts() ? AddStep(step, BatchOf(label), phases[label.phase]) : TimeOf(step.of);
     table.device += device;
     if (step.counts()) table.in_steps += device;
     step.counts() ? ++table.steps : ++table.left_out;
@@ -132,7 +139,8 @@ LayerTable FindLayers(const PreparedTrace& prepared) {
   table.unknown = static_cast<uint64_t>(
       std::ranges::count_if(steps, [](const Step& step) { return step.lost_work || step.cut; }));
   table.modules = CheckByModules(prepared, found);
-  for (const auto& [phase, sums] : phases) table.phases.push_back(PhaseOf(phase, sums));
+  for (const auto& [phase, sums] : phases)
+    table.phases.push_back(PhaseOf(phase, found.count, sums));
   return table;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/layers/batch_blocks.h"
 #include "analysis/layers/module_check.h"
 #include "analysis/layers/step_layers.h"
 #include "analysis/prepared_trace.h"
@@ -35,6 +36,8 @@ struct PhaseLayers {
   std::vector<uint32_t> step_indexes;
   std::vector<LayerRow> layers;
   std::vector<BlockTime> outside;  // work outside of all layers
+  // The same steps by batch. Empty in results of an older version.
+  std::vector<BatchBlocks> batches;  // sorted by batch
 };
 
 struct LayerTable {

@@ -72,6 +72,28 @@ std::string_view LayersStateId(LayersState state) {
   return kLayersStateIds.at(static_cast<size_t>(state));
 }
 
+std::string_view WhyNoLayers(LayersState state) {
+  switch (state) {
+    case LayersState::kNoSteps:
+      return "no step of the engine is named";
+    case LayersState::kNoWork:
+      return "no step has all its work";
+    case LayersState::kNoMixer:
+      return "no kernel is known as attention or a state space";
+    case LayersState::kNoRepetition:
+      return "no two mixers, with a norm and products between them, follow each other in a step";
+    case LayersState::kIrregular:
+      return "what lies around the mixers is not alike: another model runs in the same step, or "
+             "the layers are made in a way that tacho does not know";
+    case LayersState::kTimes:
+      return "the device's times are refused";
+    case LayersState::kFound:
+    case LayersState::kCount:
+      break;
+  }
+  return "";
+}
+
 LayeredSteps LayersOfSteps(const PreparedTrace& prepared) {
   if (!prepared.integrity.device_times()) return {LayersState::kTimes, 0, {}};
   if (prepared.steps.steps.empty()) return {LayersState::kNoSteps, 0, {}};

@@ -24,6 +24,8 @@ enum class LayersState : uint8_t {
   kCount,
 };
 std::string_view LayersStateId(LayersState state);  // "found", "no-steps", ...
+// Why there are no layers: "no step has all its work"; "" if there are.
+std::string_view WhyNoLayers(LayersState state);
 
 // The layers of a step, which follow from its roles alone. Steps with equal roles share one.
 struct LayerStructure {
@@ -51,7 +53,8 @@ struct LayeredSteps {
 // known are left out. Cost: O(n).
 LayeredSteps LayersOfSteps(const PreparedTrace& prepared);
 
-// Calls visit(i, own, gap) for each of `of.items`, in order. `own`: the time that is charged to it.
+// Calls visit(i, own, gap) for each of `of.items`, in order. `own`: the time that is charged to it;
+// during the rest of its duration work that began earlier ran, too.
 // Each nanosecond between the first and the last work of a step belongs to the running work that
 // began first, so these times do not overlap; one may be empty. `gap`: the time right before it in
 // which no work of the step ran.

@@ -16,6 +16,57 @@ void BlockTimes(auto& out, const Key& key, auto& blocks) {
   });
 }
 
+// The sum of a figure over steps, and its deviation.
+void FigureOfSteps(auto& out, const Key& time, const Key& deviation, auto& figure) {
+  out.Field(time, figure.total);
+  out.Field(deviation, figure.deviation);
+}
+
+void BatchesOfLayers(auto& out, auto& batches) {
+  out.Objects(
+      Key{"batches", "the same steps by batch, for `tacho compare`"}, batches, [&](auto& batch) {
+        out.Field(Key{"phase", "phase, as in `steps.list`"},
+                  ByName(batch.batch.phase, PhaseName, kPhaseCount));
+        out.Field(Key{"most", "the largest size of the group, as in `step_parts.batches`"},
+                  batch.batch.most);
+        out.Field(Key{"steps", "number of its steps"}, batch.steps);
+        auto& whole = batch.whole;
+        FigureOfSteps(out, Key{"span_ns", "time from the first to the last work of each step"},
+                      Key{"span_deviation_ns", "standard deviation from step to step"}, whole.span);
+        FigureOfSteps(out, Key{"device_ns", "part of it with work: the sum over the blocks"},
+                      Key{"device_deviation_ns", "standard deviation from step to step"},
+                      whole.device);
+        FigureOfSteps(out, Key{"gap_ns", "rest of it: the sum over the blocks"},
+                      Key{"gap_deviation_ns", "standard deviation from step to step"}, whole.gap);
+        FigureOfSteps(
+            out, Key{"overlap_ns", "`work_ns` without `device_ns`: the sum over the blocks"},
+            Key{"overlap_deviation_ns", "standard deviation from step to step"}, whole.overlap);
+        FigureOfSteps(out, Key{"work_ns", "sum of the durations of all work"},
+                      Key{"work_deviation_ns", "standard deviation from step to step"}, whole.work);
+        out.Objects(Key{"blocks", "blocks of the model"}, batch.blocks, [&](auto& of) {
+          out.Field(Key{"id", "name of the block"}, ByName(of.block, LayerBlockId, kLayerBlocks));
+          FigureOfSteps(out, Key{"device_ns", "time of its work"},
+                        Key{"device_deviation_ns", "standard deviation from step to step"},
+                        of.device);
+          FigureOfSteps(out, Key{"gap_ns", "time before its work in which nothing of the step ran"},
+                        Key{"gap_deviation_ns", "standard deviation from step to step"}, of.gap);
+          FigureOfSteps(out,
+                        Key{"overlap_ns",
+                            "time of its work while work that began earlier ran, too; not in "
+                            "`device_ns`"},
+                        Key{"overlap_deviation_ns", "standard deviation from step to step"},
+                        of.overlap);
+          out.List(Key{"layers_ns",
+                       "`device_ns` by layer, from layer 0; empty for a block outside of layers"},
+                   of.layers);
+          out.List(Key{"layers_deviation_ns", "standard deviations of these"}, of.layer_deviations);
+        });
+        if constexpr (kReads<decltype(out)>) {
+          if (!IsConsistent(batch)) out.Refuse("blocks", "blocks that add up to the steps");
+        }
+      });
+}
+
 void Layers(auto& out, auto& layers) {
   out.BeginObject(Key{"layers",
                       "layers of the model, found by the order of the kernels; times are sums over "
@@ -65,6 +116,7 @@ void Layers(auto& out, auto& layers) {
       BlockTimes(out, Key{"blocks", "blocks of the layer"}, layer.blocks);
     });
     BlockTimes(out, Key{"outside", "blocks outside of all layers"}, of.outside);
+    if (IsThere(out, "batches", !of.batches.empty())) BatchesOfLayers(out, of.batches);
   });
   out.End();
 }

@@ -133,6 +133,12 @@ CommandSpec CompareSpec(CompareOptions& o) {
        {{"--base", "PATH...", "further runs like BASE; without BASE and NEW all of that side",
          &o.base, 0, true},
         {"--new", "PATH...", "further runs like NEW", &o.now, 0, true}}},
+      {"what is compared",
+       {{"--across", "",
+         "other engines or GPUs with the same model: by phase and block of the model, without what "
+         "only one of them has, such as kernels",
+         &o.across},
+        {"--anyway", "", "compare what is not comparable all the same", &o.anyway}}},
       {"what makes it fail, with exit status 1",
        {{"--fail-on", "GATE",
          "a metric and a limit, or several, separated by commas: decode.step.p50>+3%, "
@@ -141,8 +147,7 @@ CommandSpec CompareSpec(CompareOptions& o) {
          &o.fail_on},
         {"--without-bounds", "",
          "judge also figures whose noise is not known, as of one run a side, by their values",
-         &o.without_bounds},
-        {"--anyway", "", "compare what is not comparable all the same", &o.anyway}}},
+         &o.without_bounds}}},
       {"what to print (default: the first screen)",
        {{"--json", "", "all figures as JSON (docs/compare.md)", &o.json},
         {"--markdown", "", "as GitHub Markdown for a pull request", &o.markdown},
@@ -161,6 +166,7 @@ CommandSpec CompareSpec(CompareOptions& o) {
       {"tacho compare base.json new/ --fail-on 'decode.step.p50>+3%,kernels.new'",
        "against kept results, in CI"},
       {"tacho compare base1 new1 --base base2 base3 --new new2 new3", "three runs of each side"},
+      {"tacho compare vllm/ sglang/ --across", "two engines with one model"},
       {"tacho compare before.sqlite after.sqlite --markdown", "for a pull request"},
   };
   return spec;
@@ -197,7 +203,7 @@ Result<int> CompareAsAsked(const CompareOptions& options) {
                          ReadRuns(options, base_paths, reading, classifier, incomplete));
   TACHO_ASSIGN_OR_RETURN(const auto now,
                          ReadRuns(options, now_paths, reading, classifier, incomplete));
-  RunChanges changes = CompareRuns(base, now);
+  RunChanges changes = CompareRuns(base, now, options.across);
   // ReadRuns has removed the paths of the runs that it left out.
   if (!has_baseline) base_names = base_paths;
   if (!is_baseline) now_names = now_paths;

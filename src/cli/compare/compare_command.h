@@ -16,8 +16,8 @@ struct CompareOptions : ReadingArguments {
   std::vector<std::string> base, now;  // --base and --now: more runs of each side
   std::string baseline;  // if BASE is a baseline: its name, which is shown; "": shows its path
   std::vector<std::string> fail_on;
-  bool anyway = false, without_bounds = false, all = false, json = false, markdown = false,
-       csv = false, wide = false;
+  bool across = false, anyway = false, without_bounds = false, all = false, json = false,
+       markdown = false, csv = false, wide = false;
   std::string color = "auto";
   std::optional<int64_t> top;
 };

@@ -116,14 +116,20 @@ struct Expectation {
   bool other_batches = false;      // so the mean step moves, and the step at equal batch does not
 };
 const std::vector<Expectation> kExpectations = {
-    {"slower@gate-up:5%", 1, {"gemm", "step", "mean", "kernels.slower"}},
-    {"slower@attention:12%", 1, {"attention", "step", "mean", "kernels.slower"}},
-    {"fused@rope", 1, {"rope", "kv_cache", "idle", "step", "mean", "kernels.gone", "kernels.new"}},
+    {"slower@gate-up:5%", 1, {"gemm", "block.mlp-up", "step", "mean", "kernels.slower"}},
+    {"slower@attention:12%", 1, {"attention", "block.attention", "step", "mean", "kernels.slower"}},
+    {"fused@rope",
+     1,
+     {"rope", "kv_cache", "block.rope", "idle", "step", "mean", "kernels.gone", "kernels.new"}},
     {"renamed@gate-up", 1, {"kernels.gone", "kernels.new"}},
     {"host-late:200us", 1, {"idle", "step", "mean"}},
     {"scheduler-late:200us", 1, {"idle", "step", "mean"}},
-    {"late-rank@1:200us", 2, {"idle", "comm", "step", "mean", "kernels.slower"}},
-    {"comm-slower:20%", 2, {"comm", "idle", "step", "mean", "kernels.slower"}},
+    {"late-rank@1:200us",
+     2,
+     {"idle", "comm", "block.all-reduce", "step", "mean", "kernels.slower"}},
+    {"comm-slower:20%",
+     2,
+     {"comm", "block.all-reduce", "block.lm-head", "idle", "step", "mean", "kernels.slower"}},
     {"requests:8", 1, {"mean", "mix", "step.p50", "step.p99"}, true},
 };
 

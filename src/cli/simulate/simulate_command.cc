@@ -72,8 +72,8 @@ CommandSpec SimulateSpec(SimulateOptions& o) {
             .OneOf({"vllm", "sglang", "smg", "smg-grpc", "smg-zmq", "dynamo", "none"}),
         {"--router-per-rank", "", "the router lists each data-parallel rank: URL@RANK",
          &o.router_per_rank},
-        OptionRow{"--model-size", "NAME", "tiny, small, 8b, 32b, 70b or 30b-a3b (default small)",
-                  &o.model_size}
+        OptionRow{"--model-size", "NAME",
+                  "tiny, small, 8b, 32b, 70b, 30b-a3b or 14b-a3b (default small)", &o.model_size}
             .OneOf(NamesOf(ModelShapes())),
         {"--model", "NAME", "the name the model is served under (default: its checkpoint)",
          &o.model},

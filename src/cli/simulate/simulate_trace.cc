@@ -70,9 +70,11 @@ CommandSpec SimulateTraceSpec(SimulateTraceOptions& o) {
         {"--ranks", "N", "tensor-parallel ranks (default 1)", &o.ranks, 1},
         OptionRow{"--engine", "NAME", "vllm or sglang (default vllm)", &o.engine}.OneOf(
             {"vllm", "sglang"}),
-        OptionRow{"--model-size", "NAME",
-                  "tiny, small, 8b, 32b, 70b or 30b-a3b, which has experts (default 8b)",
-                  &o.model_size}
+        OptionRow{
+            "--model-size", "NAME",
+            "tiny, small, 8b, 32b, 70b, 30b-a3b, which has experts, or 14b-a3b, which has a shared "
+            "expert, too, on a second stream (default 8b)",
+            &o.model_size}
             .OneOf(NamesOf(ModelShapes())),
         {"--layers", "N", "of the model (default 4; 0: all that it has)", &o.layers},
         OptionRow{"--hardware", "NAME", "h100, h200, b200, a100 or l4 (default h100)", &o.hardware}

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <span>
 
 #include "report/documents/report_parts.h"
 #include "report/tables/compare_tables.h"
+#include "report/words/block_words.h"
 #include "report/words/compare_words.h"
 #include "text/format_number.h"
 
@@ -39,6 +41,37 @@ std::string InCapitals(std::string text) {
   return text;
 }
 
+void AddBlocks(const PhaseChange& phase, const CompareView& view, Document& document) {
+  const BlocksChange& blocks = phase.blocks;
+  const auto changed =
+      static_cast<size_t>(std::ranges::count_if(blocks.blocks, &BlockChange::IsBeyondNoise)) +
+      size_t{blocks.gap.IsBeyondNoise()};
+  if (!blocks.compared() || (changed == 0 && !view.all)) return;
+  const std::string name(PhaseName(phase.phase));
+  TitledTable table{.table = ChangedBlocksTable(blocks, name + "_blocks"),
+                    .title = fmt::format("Blocks of the model in a {} step", name),
+                    .screen_title = InCapitals(name) + " BLOCKS"};
+  if (!view.all) {
+    table.screen_rows = std::min(changed, view.top);
+    table.markdown_rows = table.screen_rows;
+  }
+  document.AddPart(std::move(table));
+}
+
+// Calls the sides in all tables as SideNames does.
+void CallSides(const std::array<std::string, 2>& names, Document& document) {
+  for (Document::Block& block : document.blocks) {
+    auto* titled = std::get_if<TitledTable>(&block.content);
+    if (titled == nullptr) continue;
+    for (TableColumn& column : titled->table.columns) {
+      for (const auto& [side, name] : {std::pair("base", &names[0]), {"new", &names[1]}}) {
+        if (column.name.starts_with(side))
+          column.name.replace(0, std::string_view(side).size(), *name);
+      }
+    }
+  }
+}
+
 void AddPhase(const PhaseChange& phase, const CompareView& view, Document& document) {
   const std::string name(PhaseName(phase.phase));
   std::vector<NamedChange> parts = phase.parts;
@@ -63,6 +96,7 @@ void AddPhase(const PhaseChange& phase, const CompareView& view, Document& docum
       .title = fmt::format("Kernels of a {} step", name),
       .screen_title = InCapitals(name) + " KERNELS",
       .screen_rows = view.all ? SIZE_MAX : view.top});
+  AddBlocks(phase, view, document);
   const size_t shown = std::min(phase.renamed.size(), view.top);
   for (const RenamedKernel& pair : std::span(phase.renamed).first(shown)) {
     document.Add(Remark{"renamed?", fmt::format(" {} -> {}: {}", ShortKernelName(pair.before),
@@ -108,8 +142,12 @@ void AddRemarks(const RunChanges& changes, Document& document) {
 Document CompareDocument(const RunChanges& changes, const std::vector<GateResult>& gates,
                          const CompareView& view) {
   Document document;
-  document.Add(SideLine("base", changes.base));
-  document.Add(SideLine("new", changes.now));
+  const std::array<std::string, 2> names = SideNames(changes);
+  const auto label = [&](size_t side, const std::string& usual) {
+    return names[side] == usual ? usual : fmt::format("{} ({})", names[side], usual);
+  };
+  document.Add(SideLine(label(0, "base"), changes.base));
+  document.Add(SideLine(label(1, "new"), changes.now));
   document.Add(Gap{});
   RunChanges compared = changes;
   if (view.anyway) compared.obstacles.clear();
@@ -124,7 +162,10 @@ Document CompareDocument(const RunChanges& changes, const std::vector<GateResult
   }
   document.AddPart(TitledTable{.table = ChangedStepsTable(changes), .title = "Steps"});
   for (const PhaseChange& phase : changes.phases) {
-    if (phase.cannot_tell.empty()) AddPhase(phase, view, document);
+    if (!phase.cannot_tell.empty()) continue;
+    PhaseChange shown = phase;
+    if (changes.across && phase.blocks.compared()) shown.parts = BusyAndIdle(phase.parts);
+    AddPhase(shown, view, document);
   }
   if (changes.whole) AddWhole(*changes.whole, view, document);
   const auto add_figures = [&](const std::vector<NamedChange>& figures, std::string name,
@@ -150,7 +191,16 @@ Document CompareDocument(const RunChanges& changes, const std::vector<GateResult
       document.Add(
           Remark{std::string(PhaseName(phase.phase)), ": cannot tell, " + phase.cannot_tell});
   }
+  for (const PhaseChange& phase : changes.phases) {
+    if (phase.cannot_tell.empty() && !phase.blocks.cannot_tell.empty() &&
+        (changes.across || view.all))
+      document.Add(Remark{std::string(PhaseName(phase.phase)),
+                          ": no blocks of the model, " + phase.blocks.cannot_tell});
+  }
+  for (const LeftOut& left_out : changes.left_out)
+    document.Add(Remark{"left out", fmt::format(": {}: {}", left_out.what, left_out.why)});
   AddRemarks(changes, document);
+  CallSides(names, document);
   return document;
 }
 

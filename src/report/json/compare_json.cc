@@ -3,6 +3,7 @@
 #include <array>
 
 #include "report/json/analyze_json.h"
+#include "report/words/block_words.h"
 #include "report/words/compare_words.h"
 #include "text/json_writer.h"
 
@@ -53,6 +54,36 @@ void WriteSide(JsonWriter& json, std::string_view key, const SideFacts& facts) {
   json.End();
 }
 
+void WriteOf(JsonWriter& json, std::string_view key, const Change& change) {
+  json.BeginRow(key);
+  WriteChange(json, change);
+  json.End();
+}
+
+void WriteBlocks(JsonWriter& json, const BlocksChange& blocks) {
+  json.Field("no_blocks", UnlessEmpty(blocks.cannot_tell));
+  if (!blocks.compared()) return;
+  json.BeginObject("step_work");
+  json.Fields("base_steps", blocks.steps[0], "new_steps", blocks.steps[1]);
+  WriteOf(json, "span", blocks.span);
+  WriteOf(json, "device", blocks.device);
+  WriteOf(json, "gap", blocks.gap);
+  WriteOf(json, "overlap", blocks.overlap);
+  WriteOf(json, "work", blocks.work);
+  json.End();
+  json.Objects("blocks", blocks.blocks, [&](const BlockChange& block) {
+    json.Fields("id", LayerBlockId(block.block), "layers", block.layers, "beyond_noise",
+                block.IsBeyondNoise());
+    WriteOf(json, "device", block.device);
+    WriteOf(json, "gap", block.gap);
+    WriteOf(json, "overlap", block.overlap);
+    json.Rows("changed_layers", block.changed, [&](const BlockChange::Layer& layer) {
+      json.Field("index", layer.index);
+      WriteChange(json, layer.device);
+    });
+  });
+}
+
 void WritePhase(JsonWriter& json, const PhaseChange& phase) {
   json.Fields("phase", PhaseName(phase.phase), "base_steps", phase.steps[0], "new_steps",
               phase.steps[1], "base_steps_shared", phase.shared_steps[0], "new_steps_shared",
@@ -68,22 +99,18 @@ void WritePhase(JsonWriter& json, const PhaseChange& phase) {
   json.Rows("renamed", phase.renamed, [&](const RenamedKernel& pair) {
     json.Fields("before", pair.before, "after", pair.after, "reason", pair.reason);
   });
+  WriteBlocks(json, phase.blocks);
 }
 
 void WriteCollectives(JsonWriter& json, const CollectiveChange& change) {
-  const auto write = [&](std::string_view key, const Change& of) {
-    json.BeginRow(key);
-    WriteChange(json, of);
-    json.End();
-  };
   json.BeginObject("collectives");
-  write("time", change.time);
-  write("transfer", change.transfer);
-  write("waiting", change.waits);
+  WriteOf(json, "time", change.time);
+  WriteOf(json, "transfer", change.transfer);
+  WriteOf(json, "waiting", change.waits);
   json.Objects("ranks", change.ranks, [&](const CollectiveChange::OfRank& rank) {
     json.Fields("name", rank.name, "cause", rank.main.Id());
-    write("caused", rank.caused);
-    write("late", rank.late);
+    WriteOf(json, "caused", rank.caused);
+    WriteOf(json, "late", rank.late);
   });
   json.End();
 }
@@ -101,6 +128,15 @@ std::string CompareJson(const RunChanges& changes, const std::vector<GateResult>
   json.BeginObject();
   WriteTachoJson(json, version);
   json.Fields("comparable", comparable, "verdict", CompareVerdict(changes));
+  if (changes.across) {
+    const auto [base, now] = SideNames(changes);
+    json.BeginRow("across");
+    json.Fields("base", base, "new", now);
+    json.End();
+    json.Rows("left_out", changes.left_out, [&](const LeftOut& left_out) {
+      json.Fields("what", left_out.what, "why", left_out.why);
+    });
+  }
   WriteSide(json, "base", changes.base);
   WriteSide(json, "new", changes.now);
   json.Rows("obstacles", changes.obstacles, [&](const Obstacle& obstacle) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "analysis/compare/metrics.h"
+#include "report/words/block_words.h"
 #include "report/words/kernel_names.h"
 #include "text/format_number.h"
 
@@ -82,6 +83,21 @@ bool StandsOut(const Waterfall::Bar& bar, const Waterfall& fall) {
                               static_cast<double>(std::abs(bar.ns)) > kLargeMix * std::abs(change));
 }
 
+std::vector<NamedChange> BusyAndIdle(const std::vector<NamedChange>& parts) {
+  std::vector<NamedChange> both = {{"busy", Change{0, 0, 0.0}}};
+  for (const NamedChange& part : parts) {
+    if (IsIdlePart(part.name)) {
+      both.push_back(part);
+      continue;
+    }
+    Change& busy = both.front().change;
+    busy.base += part.change.base;
+    busy.now += part.change.now;
+    *busy.half_width += part.change.half_width.value_or(0);
+  }
+  return both;
+}
+
 Table ChangedStepsTable(const RunChanges& changes) {
   Table table{"steps", {Col{"phase", "step", kText}, Col{"figure", "", kText}}, {}};
   for (TableColumn& column : ChangeColumns(0)) table.columns.push_back(std::move(column));
@@ -100,6 +116,11 @@ Table ChangedStepsTable(const RunChanges& changes) {
     add(phase, "all", phase.mean);
     if (phase.p50) add(phase, "p50", *phase.p50);
     if (phase.p99) add(phase, "p99", *phase.p99);
+    if (!changes.across) continue;
+    add(phase, "device busy", BusyAndIdle(phase.parts).front().change);
+    if (!phase.blocks.compared()) continue;
+    add(phase, "all work, added up", phase.blocks.work);
+    add(phase, "overlap", phase.blocks.overlap);
   }
   return table;
 }
@@ -148,6 +169,31 @@ Table ChangedKernelsTable(const std::vector<KernelChange>& kernels, std::string 
     cells.emplace_back(kernel.now_calls);
     table.Add(std::move(cells));
   }
+  return table;
+}
+
+Table ChangedBlocksTable(const BlocksChange& blocks, std::string name) {
+  Table table{std::move(name), {Col{"block", "block", kText}.Stretches()}, {}};
+  for (TableColumn& column : ChangeColumns(0)) table.columns.push_back(std::move(column));
+  table.columns.push_back(Col{"overlap_ns", "overlap", kDuration}.UnitGroup(0).GivesWay(2));
+  table.columns.push_back(Col{"layers", "layers", kText});
+  const auto add = [&](bool beyond_noise) {
+    for (const BlockChange& block : blocks.blocks) {
+      if (block.IsBeyondNoise() != beyond_noise) continue;
+      std::vector<Cell> cells = {std::string(LayerBlockId(block.block))};
+      AddCells(block.device, cells);
+      cells.push_back(NsCell(block.overlap.difference()));
+      cells.emplace_back(BlockLayersText(block));
+      table.Add(std::move(cells), beyond_noise ? Paint::kBold : Paint::kDim);
+    }
+    if (blocks.gap.IsBeyondNoise() != beyond_noise) return;
+    std::vector<Cell> cells = {"gaps"};
+    AddCells(blocks.gap, cells);
+    cells.resize(table.columns.size());
+    table.Add(std::move(cells), PaintOf(blocks.gap));
+  };
+  add(true);
+  add(false);
   return table;
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "report/words/block_words.h"
 #include "text/format_number.h"
 #include "text/visible_text.h"
 
@@ -25,24 +26,10 @@ int64_t WholeNs(double ns) { return std::llround(ns); }
 
 std::string Time(double ns) { return FormatDuration({WholeNs(ns)}); }
 
-// A time with its sign: "+1.2 ms".
-std::string SignedTime(double ns) { return (ns < 0 ? "-" : "+") + Time(std::abs(ns)); }
-
 // A share in percent with its sign: "-13.6 %".
 std::string SignedPercent(double share) {
   return fmt::format("{}{:.{}f} %", share < 0 ? "-" : "+", std::abs(100 * share),
                      std::abs(share) < 0.1 ? 2 : 1);
-}
-
-// A change with its bounds: "-13.6 % ± 0.8 %"; if base is 0, the difference as a time.
-std::string DifferenceText(const Change& change) {
-  const auto relative = change.relative();
-  std::string text = relative ? SignedPercent(*relative) : SignedTime(change.difference());
-  if (!change.half_width) return text;
-  const auto half = change.relative_half_width();
-  return text + " ± " +
-         (half ? fmt::format("{:.{}f} %", 100 * *half, *half < 0.1 ? 2 : 1)
-               : Time(*change.half_width));
 }
 
 double NsOf(TimeUnit unit) { return std::array{1.0, 1e3, 1e6, 1e9}[static_cast<size_t>(unit)]; }
@@ -142,8 +129,10 @@ std::string PhaseVerdict(const PhaseChange& phase) {
     mix = fmt::format("{} of {} from another mix of batches", SignedTime(phase.mix.difference()),
                       PhaseName(phase.phase));
   }
+  const std::string overlap = OverlapInWords(phase);
   if (phase.step.IsBeyondNoise())
-    return StepNumbers(phase) + MostOfIt(phase) + (mix.empty() ? "" : ", and " + mix);
+    return StepNumbers(phase) + (overlap.empty() ? MostOfIt(phase) : overlap) +
+           (mix.empty() ? "" : ", and " + mix);
   if (!mix.empty()) return mix;
   // If the step did not change, a change in the time of a part or kernel is named only if its
   // bounds include how much runs differ. Kernels that are gone, new, or called more or less often
@@ -303,6 +292,11 @@ std::string StepsVerdict(const RunChanges& changes) {
   for (const PhaseChange& phase : changes.phases) {
     if (phase.cannot_tell.empty()) phases.push_back(&phase);
   }
+  std::vector<PhaseChange> common;
+  common.reserve(phases.size());
+  for (const PhaseChange*& phase : phases) {
+    if (changes.across) phase = &common.emplace_back(OfCommonParts(*phase));
+  }
   std::ranges::stable_sort(phases, std::greater{},
                            [](const PhaseChange* phase) { return phase->steps[0]; });
   std::string changed, same;
@@ -331,10 +325,24 @@ std::string StepsVerdict(const RunChanges& changes) {
 
 }  // namespace
 
+std::string SignedTime(double ns) { return (ns < 0 ? "-" : "+") + Time(std::abs(ns)); }
+
+std::string DifferenceText(const Change& change) {
+  const auto relative = change.relative();
+  std::string text = relative ? SignedPercent(*relative) : SignedTime(change.difference());
+  if (!change.half_width) return text;
+  const auto half = change.relative_half_width();
+  return text + " ± " +
+         (half ? fmt::format("{:.{}f} %", 100 * *half, *half < 0.1 ? 2 : 1)
+               : Time(*change.half_width));
+}
+
 std::string CompareVerdict(const RunChanges& changes) {
   if (!changes.obstacles.empty()) return "not comparable: " + changes.obstacles.front().text;
   const std::string lost = changes.WhyLost();
   std::string text = changes.whole ? WholeVerdict(changes) : StepsVerdict(changes);
+  if (const auto [base, now] = SideNames(changes); base != "base")
+    text = fmt::format("from {} to {}: {}", base, now, text);
   if (lost.empty()) return text;
   return fmt::format("{}; {}{}", text, lost,
                      changes.whole ? "" : ", and steps that lack work are left out");

@@ -8,28 +8,6 @@
 
 namespace tacho {
 
-std::string_view WhyNoLayers(LayersState state) {
-  switch (state) {
-    case LayersState::kNoSteps:
-      return "no step of the engine is named";
-    case LayersState::kNoWork:
-      return "no step has all its work";
-    case LayersState::kNoMixer:
-      return "no kernel is known as attention or a state space";
-    case LayersState::kNoRepetition:
-      return "no two mixers, with a norm and products between them, follow each other in a step";
-    case LayersState::kIrregular:
-      return "what lies around the mixers is not alike: another model runs in the same step, or "
-             "the layers are made in a way that tacho does not know";
-    case LayersState::kTimes:
-      return "the device's times are refused";
-    case LayersState::kFound:
-    case LayersState::kCount:
-      break;
-  }
-  return "";
-}
-
 std::string LayersText(const LayerTable& layers, const PhaseLayers& phase) {
   std::string text = FormatCounted(layers.count, "layer") + " by the order of the kernels";
   if (layers.as_configured) text += ", as the model's configuration has";

@@ -1,14 +1,10 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "analysis/layers/layer_table.h"
 
 namespace tacho {
-
-// Why no layers were found: "no step of the engine is named"; "" if layers were found.
-std::string_view WhyNoLayers(LayersState state);
 
 // How the layers of a phase were found, and their kinds if there are several: "24 layers by the
 // order of the kernels, in 40 of 42 steps: 12 of attention, experts 1; 12 of attention, experts 2;

@@ -19,6 +19,7 @@ enum class ChangeKind : uint8_t {
   kRenamed,     // a kernel gets another name
   kMore,        // each call of a kernel is followed by `amount` more calls of it
   kCommSlower,  // all collectives take `percent` longer
+  kSerial,      // the shared expert runs on the stream of the other kernels
   kEager,       // decode steps launch each kernel by itself, without a graph
   // Changes to the host.
   kLateRank,       // one rank begins each step later

@@ -16,6 +16,7 @@ constexpr ModelShape kModels[] = {
     {"32b", "Qwen/Qwen3-32B", 64, 5120, 25600, 64, 8, 128, 151936},
     {"70b", "meta-llama/Llama-3.1-70B", 80, 8192, 28672, 64, 8, 128, 128256},
     {"30b-a3b", "Qwen/Qwen3-30B-A3B", 48, 2048, 768, 32, 4, 128, 151936, 128, 8},
+    {"14b-a3b", "Qwen/Qwen1.5-MoE-A2.7B", 24, 2048, 1408, 16, 16, 128, 151936, 60, 4, 5632},
 };
 
 constexpr Hardware kHardware[] = {
@@ -131,6 +132,12 @@ void AddExperts(const CostModel& cost, int64_t rows, Kernels& kernels,
   const bool sends = cost.sends_tokens && cost.tensor_parallel > 1;
   const int64_t routed = std::max<int64_t>(1, rows * m.experts_per_token / cost.tensor_parallel);
   const auto add = [&](KernelRole role, double ns) { kernels.Add(list, role, ns, rows); };
+  if (m.shared > 0) {
+    const int64_t inner = m.shared / cost.tensor_parallel;
+    add(KernelRole::kSharedGateUp, kernels.Product(rows, m.hidden, 2 * inner));
+    add(KernelRole::kSharedActivation, kernels.Memory(3 * rows * inner));
+    add(KernelRole::kSharedDown, kernels.Product(rows, inner, m.hidden));
+  }
   add(KernelRole::kRouter, kernels.Product(rows, m.hidden, m.experts));
   add(KernelRole::kTopK, kernels.Memory(2 * rows * m.experts));
   if (sends) add(KernelRole::kDispatch, kernels.Exchange(routed * m.hidden * 2));

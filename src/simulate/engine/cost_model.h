@@ -24,6 +24,7 @@ struct ModelShape {
   int64_t vocabulary;
   // 0: dense. Otherwise `intermediate` is the size of one expert.
   int64_t experts = 0, experts_per_token = 0;
+  int64_t shared = 0;  // the size of the shared expert, which runs on kSideStream; 0: none
 };
 
 // The rates that limit a kernel: those that kernels achieve, not those of the data sheet.

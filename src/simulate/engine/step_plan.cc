@@ -93,14 +93,15 @@ class Rank {
                             0, bytes});
   }
 
-  // Adds a kernel together with its own launch and operator.
-  void Launch(const KernelWork& work) {
+  // Adds a kernel together with its own launch and operator. `beside`: on kSideStream.
+  void Launch(const KernelWork& work, bool beside) {
     const KernelInfo& info = KernelOf(engine_, work.role);
     const OwnDraws own(*this, work.place);
     OpenOp(info.op);
     const int32_t call = Call(info.launch, 3600, 6200);
-    const int64_t start = std::max(now_ + Time(900, 2400), compute_free_ + Time(640, 1150));
-    Add(work, info, start, call, open_.back(), 0);
+    const int64_t launched = now_ + Time(900, 2400);
+    const int64_t start = std::max(launched, FreeFor(work, beside) + Time(640, 1150));
+    Add(work, info, start, call, open_.back(), 0, beside);
     Close();
   }
   void LaunchGraph(size_t kernels) {
@@ -112,16 +113,16 @@ class Rank {
     compute_free_ = std::max(compute_free_, call.start_ns + call.dur_ns / 2 + Time(2000, 4000));
     graph_node_ = 0;
   }
-  void GraphNode(const KernelWork& work) {
+  void GraphNode(const KernelWork& work, bool beside) {
     const OwnDraws own(*this, work.place);
-    const int64_t start = compute_free_ + Time(640, 1150);
-    Add(work, KernelOf(engine_, work.role), start, graph_call_, -1, ++graph_node_);
+    const int64_t start = FreeFor(work, beside) + Time(640, 1150);
+    Add(work, KernelOf(engine_, work.role), start, graph_call_, -1, ++graph_node_, beside);
   }
 
   DeviceSlice& last() { return plan_.device.back(); }
   int64_t compute_free() const { return compute_free_; }
   void set_compute_free(int64_t ns) { compute_free_ = ns; }
-  int64_t device_free() const { return std::max(compute_free_, copy_free_); }
+  int64_t device_free() const { return std::max({compute_free_, copy_free_, side_free_}); }
 
   RankPlan Finish() {
     plan_.end_ns = now_;
@@ -147,11 +148,19 @@ class Rank {
   };
 
   static int64_t Ticks(int64_t ns) { return std::max<int64_t>(1, ns / kTickNs) * kTickNs; }
+  // When the work that a kernel needs is done. The shared expert on kSideStream needs what came
+  // before it on either stream. The norm or the exchange after the experts needs both streams.
+  [[nodiscard]] int64_t FreeFor(const KernelWork& work, bool beside) const {
+    const bool joins = beside || work.role == KernelRole::kNorm || IsCollective(work.role);
+    const bool exchanges = work.role == KernelRole::kDispatch || work.role == KernelRole::kCombine;
+    return joins && !exchanges ? std::max(compute_free_, side_free_) : compute_free_;
+  }
   void Add(const KernelWork& work, const KernelInfo& info, int64_t start, int32_t call,
-           int32_t slice, int32_t node) {
-    plan_.device.push_back({DeviceSlice::Kind::kKernel, work.role, info.name, kComputeStream, start,
-                            work.duration_ns, call, slice, node, work.rows, 0});
-    compute_free_ = start + work.duration_ns;
+           int32_t slice, int32_t node, bool beside) {
+    plan_.device.push_back({DeviceSlice::Kind::kKernel, work.role, info.name,
+                            beside ? kSideStream : kComputeStream, start, work.duration_ns, call,
+                            slice, node, work.rows, 0});
+    (beside ? side_free_ : compute_free_) = start + work.duration_ns;
   }
 
   SimulatedEngine engine_;
@@ -161,7 +170,7 @@ class Rank {
   RankPlan plan_;
   std::vector<int32_t> open_;
   int64_t now_ = 0;
-  int64_t compute_free_ = 0, copy_free_ = 0;
+  int64_t compute_free_ = 0, copy_free_ = 0, side_free_ = 0;
   int32_t graph_call_ = 0, graph_node_ = 0;
 };
 
@@ -297,7 +306,8 @@ class StepPlanner {
     for (size_t i = 0; i < count; ++i) {
       for (size_t r = 0; r < ranks_.size(); ++r) {
         const KernelWork& work = (kernels_[r].*part)[i];
-        in_graph ? ranks_[r].GraphNode(work) : ranks_[r].Launch(work);
+        const bool beside = IsOfSharedExpert(work.role) && !Is(ChangeKind::kSerial);
+        in_graph ? ranks_[r].GraphNode(work, beside) : ranks_[r].Launch(work, beside);
       }
       if (IsCollective((kernels_[0].*part)[i].role)) Join((kernels_[0].*part)[i].duration_ns);
     }

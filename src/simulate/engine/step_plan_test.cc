@@ -98,6 +98,36 @@ TEST(PlanStep, CollectiveEndsOnAllRanksAtTheSameTime) {
   EXPECT_EQ(collectives, 2 * 4);
 }
 
+// With the change "serial" all kernels last as long, and none run side by side.
+TEST(PlanStep, TheSharedExpertRunsBesideTheOthers) {
+  for (const SimulatedEngine engine : {SimulatedEngine::kVllm, SimulatedEngine::kSglang}) {
+    for (const StepLoad& load : {Decode(16, 500), Prefill(2000)}) {
+      CostModel cost = Cost(2, "14b-a3b");
+      cost.sends_tokens = engine == SimulatedEngine::kSglang;
+      const RankPlan beside = PlanStep(engine, cost, load, 5, 1).ranks[0];
+      cost.changes = {*ParseChange("serial")};
+      const RankPlan serial = PlanStep(engine, cost, load, 5, 1).ranks[0];
+      ASSERT_EQ(beside.device.size(), serial.device.size());
+      int64_t side_free = 0, compute_free = 0;
+      for (size_t i = 0; i < beside.device.size(); ++i) {
+        const DeviceSlice &own = beside.device[i], &other = serial.device[i];
+        EXPECT_EQ(own.stream == kSideStream, IsOfSharedExpert(own.role));
+        EXPECT_NE(other.stream, kSideStream);
+        if (!IsCollective(own.role)) {
+          EXPECT_EQ(own.dur_ns, other.dur_ns);
+        }
+        // What follows the experts waits for both streams, and the shared expert for the norm.
+        if (own.stream == kSideStream || own.role == KernelRole::kNorm) {
+          EXPECT_GE(own.start_ns, std::max(side_free, compute_free));
+        }
+        if (own.stream == kSideStream) side_free = End(own);
+        if (own.stream == kComputeStream) compute_free = End(own);
+      }
+      EXPECT_LT(beside.end_ns, serial.end_ns);
+    }
+  }
+}
+
 TEST(PlanStep, MoreWorkTakesLonger) {
   const auto time = [](const CostModel& cost, const StepLoad& load) {
     return PlanStep(SimulatedEngine::kVllm, cost, load, 1, 0).duration_ns;

@@ -93,9 +93,12 @@ Result<KnownRun> BeginKnownRun(const KnownRunOptions& options) {
   TACHO_ASSIGN_OR_RETURN(cost.hardware, FindHardware(options.hardware));
   if (layers > 0) cost.model.layers = static_cast<int>(layers);
   for (const Change& change : options.changes) {
-    if (change.kind != ChangeKind::kSlowExperts || cost.model.experts > 0) continue;
-    return Fail(ErrorKind::kUsage,
-                fmt::format("change {}: {} has no experts", TextOf(change), model));
+    const bool serial = change.kind == ChangeKind::kSerial;
+    if (change.kind == ChangeKind::kSlowExperts ? cost.model.experts > 0
+                                                : !serial || cost.model.shared > 0)
+      continue;
+    return Fail(ErrorKind::kUsage, fmt::format("change {}: {} has no {}", TextOf(change), model,
+                                               serial ? "shared expert" : "experts"));
   }
   cost.sends_tokens = options.engine == SimulatedEngine::kSglang;
   cost.tensor_parallel = static_cast<int>(options.ranks);

@@ -60,6 +60,8 @@ void AddTime(const RankPlan& plan, int64_t step_ns, PhaseParts& parts) {
   parts.exposed_comm_ns += work - compute;
   parts.exposed_copy_ns += busy - work;
   parts.idle_ns += step_ns - busy;
+  parts.overlap_ns -= busy;
+  for (const DeviceSlice& slice : plan.device) parts.overlap_ns += slice.dur_ns;
 }
 
 // When the step's annotation starts, counted from the start of the plan.
@@ -79,6 +81,7 @@ constexpr struct {
               {"comm_ns", &PhaseParts::comm_ns},
               {"copy_ns", &PhaseParts::copy_ns},
               {"memset_ns", &PhaseParts::memset_ns},
+              {"overlap_ns", &PhaseParts::overlap_ns},
               {"launches", &PhaseParts::launches}};
 
 // A row with the sums with and without the changes, and the difference of the means per step.

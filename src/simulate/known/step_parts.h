@@ -17,7 +17,9 @@ struct PhaseParts {
   int64_t steps = 0;
   int64_t step_ns = 0, compute_ns = 0, exposed_comm_ns = 0, exposed_copy_ns = 0, idle_ns = 0;
   int64_t comm_ns = 0, copy_ns = 0, memset_ns = 0;  // sums of the durations
-  int64_t launches = 0;                             // number of calls that launch device work
+  // How long work ran while other work ran, too: the sum of all durations, without their union.
+  int64_t overlap_ns = 0;
+  int64_t launches = 0;  // number of calls that launch device work
   struct Kernel {
     int64_t count = 0, total_ns = 0;
   };

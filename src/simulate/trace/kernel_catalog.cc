@@ -106,6 +106,15 @@ constexpr KernelInfo kVllmKernels[] = {
      "__nv_bfloat16 const*, float const*, __nv_bfloat16 const*, __nv_bfloat16 const*, int const*, "
      "int const*, int const*, int*, int, int, int, int, void**, int, int, int, int)",
      "deep_ep::combine", kLaunchExC, 64, 32768, 20, 0, 1, 768, 18},
+    {KernelRole::kSharedGateUp, "nvjet_tst_128x8_64x12_4x1_v_bz_TNT", "aten::mm", kLaunchExC, 168,
+     212480, 132, 0, 1, 384, 18},
+    {KernelRole::kSharedActivation,
+     "void vllm::act_and_mul_kernel<c10::BFloat16, &(c10::BFloat16 "
+     "vllm::silu_kernel<c10::BFloat16>(c10::BFloat16 const&)), true>(c10::BFloat16*, "
+     "c10::BFloat16 const*, int)",
+     "_C::silu_and_mul", kLaunch, 32, 0, 0, 1, 1, 1024, 66},
+    {KernelRole::kSharedDown, "nvjet_tst_64x8_64x16_4x1_v_bz_splitK_TNT", "aten::mm", kLaunchExC,
+     168, 197632, 128, 0, 2, 384, 18},
     {KernelRole::kRopeAndCacheWrite, "_fused_qk_rope_reshape_and_cache_kernel",
      "vllm::fused_rope_and_cache", kDriverLaunch, 48, 0, 0, 1, 1, 128, 50},
     {KernelRole::kAllReduceAndNorm,
@@ -148,6 +157,10 @@ constexpr struct {
      "sglang::RankSignals, sglang::Signal*, __nv_bfloat16*, int, int)",
      "sgl_kernel::all_reduce"},
     {KernelRole::kActivation,
+     "void flashinfer::activation::act_and_mul_kernel<__nv_bfloat16, &(float silu<float>(float "
+     "const&))>(__nv_bfloat16*, __nv_bfloat16 const*, int)",
+     "sgl_kernel::silu_and_mul"},
+    {KernelRole::kSharedActivation,
      "void flashinfer::activation::act_and_mul_kernel<__nv_bfloat16, &(float silu<float>(float "
      "const&))>(__nv_bfloat16*, __nv_bfloat16 const*, int)",
      "sgl_kernel::silu_and_mul"},
@@ -202,6 +215,11 @@ bool IsCollective(KernelRole role) {
   return role == KernelRole::kAllReduce || role == KernelRole::kAllReduceLarge ||
          role == KernelRole::kAllGather || role == KernelRole::kAllReduceAndNorm ||
          role == KernelRole::kDispatch || role == KernelRole::kCombine;
+}
+
+bool IsOfSharedExpert(KernelRole role) {
+  return role == KernelRole::kSharedGateUp || role == KernelRole::kSharedActivation ||
+         role == KernelRole::kSharedDown;
 }
 
 bool IsGroupedProduct(KernelRole role) {

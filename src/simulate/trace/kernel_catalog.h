@@ -33,6 +33,10 @@ enum class KernelRole : uint8_t {
   kExpertGateUp,
   kExpertDown,
   kCombine,  // sends the experts' results back
+  // The shared expert, which all tokens go through.
+  kSharedGateUp,
+  kSharedActivation,
+  kSharedDown,
   // These occur only in runs with a change (engine/change.h).
   kRopeAndCacheWrite,
   kAllReduceAndNorm,
@@ -66,6 +70,7 @@ constexpr int64_t GridOf(const KernelInfo& kernel, int64_t rows) {
   return blocks < 1 ? 1 : blocks;
 }
 bool IsCollective(KernelRole role);
+bool IsOfSharedExpert(KernelRole role);
 bool IsGroupedProduct(KernelRole role);  // a matrix product over several experts
 
 // A host call and its CUPTI id.
@@ -81,5 +86,6 @@ const CallInfo& CallOf(std::string_view name);
 
 inline constexpr int kComputeStream = 7;
 inline constexpr int kCopyStream = 20;
+inline constexpr int kSideStream = 24;  // runs beside the compute stream
 
 }  // namespace tacho::simulate

@@ -38,6 +38,12 @@ std::vector<Dims> InputsOf(const CostModel& cost, KernelRole role, int64_t rows)
       return {{rows, m.hidden}, {m.hidden, 2 * inner}};
     case KernelRole::kDown:
       return {{rows, inner}, {inner, m.hidden}};
+    case KernelRole::kSharedGateUp:
+      return {{rows, m.hidden}, {m.hidden, 2 * m.shared / tp}};
+    case KernelRole::kSharedActivation:
+      return {{rows, m.shared / tp}, {rows, 2 * m.shared / tp}};
+    case KernelRole::kSharedDown:
+      return {{rows, m.shared / tp}, {m.shared / tp, m.hidden}};
     case KernelRole::kLmHead:
       return {{rows, m.hidden}, {m.hidden, m.vocabulary / tp}};
     case KernelRole::kActivation:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <initializer_list>
+#include <vector>
 
 #include "base/json_text.h"
 #include "base/random.h"
@@ -163,7 +164,9 @@ void WriteTraceMetadata(const TraceSource& source, int64_t start_ns, TraceText& 
       metadata.Process(device, source.process_name, fmt::format("GPU {}", device),
                        5'000'000 + device);
     }
-    for (const int stream : {kComputeStream, kCopyStream}) {
+    std::vector<int> streams = {kComputeStream, kCopyStream};
+    if (source.cost.model.shared > 0) streams.push_back(kSideStream);
+    for (const int stream : streams) {
       metadata.Thread(source.device, stream, fmt::format("stream {} ", stream));
     }
   }
