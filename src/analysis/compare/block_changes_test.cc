@@ -81,7 +81,7 @@ TraceAnalysis TraceOf(uint64_t seed, const Otherwise& otherwise = {}) {
   return trace;
 }
 
-BlocksChange Compared(const std::vector<TraceAnalysis>& base,
+BlocksChange BlocksBetween(const std::vector<TraceAnalysis>& base,
                       const std::vector<TraceAnalysis>& now) {
   ComparedRanks ranks;
   for (const TraceAnalysis& trace : base) ranks.base.push_back({&trace});
@@ -116,7 +116,7 @@ void ExpectToAddUp(const BlocksChange& change) {
 }
 
 TEST(CompareBlocks, ATraceDoesNotDifferFromItself) {
-  const BlocksChange change = Compared({TraceOf(1)}, {TraceOf(1)});
+  const BlocksChange change = BlocksBetween({TraceOf(1)}, {TraceOf(1)});
   ASSERT_TRUE(change.compared());
   EXPECT_EQ(change.blocks.size(), kModel.size());
   ExpectToAddUp(change);
@@ -130,7 +130,7 @@ TEST(CompareBlocks, ATraceDoesNotDifferFromItself) {
 
 // Base's weights hold for both sides: 40 small steps and 20 of twice the length.
 TEST(CompareBlocks, MeansAtEqualBatch) {
-  const BlocksChange change = Compared({TraceOf(1)}, {TraceOf(2)});
+  const BlocksChange change = BlocksBetween({TraceOf(1)}, {TraceOf(2)});
   EXPECT_THAT(change.steps, ElementsAre(60, 60));
   for (const BlockChange& block : change.blocks) {
     if (block.block != LayerBlock::kExperts) continue;
@@ -143,7 +143,7 @@ TEST(CompareBlocks, PairsThatDoNotDifferShowNothing) {
   int any = 0;
   constexpr int kPairs = 200;
   for (uint64_t pair = 0; pair < kPairs; ++pair) {
-    const BlocksChange change = Compared({TraceOf(2 * pair)}, {TraceOf(2 * pair + 1)});
+    const BlocksChange change = BlocksBetween({TraceOf(2 * pair)}, {TraceOf(2 * pair + 1)});
     ExpectToAddUp(change);
     any += BeyondNoise(change).empty() && !change.gap.IsBeyondNoise() ? 0 : 1;
   }
@@ -154,7 +154,7 @@ TEST(CompareBlocks, AChangedBlockIsFoundAndNoOther) {
   Otherwise slower;
   slower.factor[LayerBlock::kAttention] = 1.1;
   for (uint64_t pair = 0; pair < 20; ++pair) {
-    const BlocksChange change = Compared({TraceOf(2 * pair)}, {TraceOf(2 * pair + 1, slower)});
+    const BlocksChange change = BlocksBetween({TraceOf(2 * pair)}, {TraceOf(2 * pair + 1, slower)});
     ExpectToAddUp(change);
     EXPECT_THAT(BeyondNoise(change), ElementsAre(LayerBlock::kAttention));
     EXPECT_THAT(change.blocks.front().OddLayers(), IsEmpty());
@@ -166,7 +166,7 @@ TEST(CompareBlocks, AChangedBlockIsFoundAndNoOther) {
 TEST(CompareBlocks, TheOddLayerIsNamed) {
   Otherwise odd;
   odd.in_attention[5] = 1.5;
-  const BlocksChange change = Compared({TraceOf(1)}, {TraceOf(2, odd)});
+  const BlocksChange change = BlocksBetween({TraceOf(1)}, {TraceOf(2, odd)});
   EXPECT_THAT(BeyondNoise(change), ElementsAre(LayerBlock::kAttention));
   const auto layers = change.blocks.front().OddLayers();
   ASSERT_EQ(layers.size(), 1u);
@@ -177,7 +177,7 @@ TEST(CompareBlocks, TheOddLayerIsNamed) {
 TEST(CompareBlocks, LostOverlapIsDeviceTimeOfItsBlock) {
   Otherwise serial;
   serial.serial = true;
-  const BlocksChange change = Compared({TraceOf(1)}, {TraceOf(2, serial)});
+  const BlocksChange change = BlocksBetween({TraceOf(1)}, {TraceOf(2, serial)});
   ExpectToAddUp(change);
   EXPECT_THAT(BeyondNoise(change), ElementsAre(LayerBlock::kSharedExpert));
   EXPECT_FALSE(change.work.IsBeyondNoise());
@@ -187,7 +187,7 @@ TEST(CompareBlocks, LostOverlapIsDeviceTimeOfItsBlock) {
 
 TEST(CompareBlocks, TheOrderOfRunsDoesNotMatter) {
   const TraceAnalysis a = TraceOf(1), b = TraceOf(2), c = TraceOf(3), d = TraceOf(4);
-  const BlocksChange one = Compared({a, b}, {c, d}), other = Compared({b, a}, {d, c});
+  const BlocksChange one = BlocksBetween({a, b}, {c, d}), other = BlocksBetween({b, a}, {d, c});
   ASSERT_EQ(one.blocks.size(), other.blocks.size());
   for (size_t i = 0; i < one.blocks.size(); ++i) {
     EXPECT_EQ(one.blocks[i].block, other.blocks[i].block);
@@ -200,21 +200,21 @@ TEST(CompareBlocks, SaysWhyThereAreNone) {
   TraceAnalysis without = TraceOf(1);
   without.layers = {};
   without.layers.state = LayersState::kNoMixer;
-  EXPECT_EQ(Compared({TraceOf(1)}, {without}).cannot_tell,
+  EXPECT_EQ(BlocksBetween({TraceOf(1)}, {without}).cannot_tell,
             "new has no layers: no kernel is known as attention or a state space");
   TraceAnalysis other = TraceOf(1);
   other.layers.count = 9;
-  EXPECT_TRUE(Compared({TraceOf(1)}, {other}).other_layers);
-  EXPECT_EQ(Compared({TraceOf(1)}, {other}).cannot_tell, "base has 8 layers, new 9");
+  EXPECT_TRUE(BlocksBetween({TraceOf(1)}, {other}).other_layers);
+  EXPECT_EQ(BlocksBetween({TraceOf(1)}, {other}).cannot_tell, "base has 8 layers, new 9");
   TraceAnalysis old = TraceOf(1);
   old.layers.phases.front().batches.clear();
   old.results = "old.json";
-  EXPECT_THAT(Compared({old}, {TraceOf(1)}).cannot_tell,
+  EXPECT_THAT(BlocksBetween({old}, {TraceOf(1)}).cannot_tell,
               HasSubstr("old.json does not hold blocks by batch"));
   TraceAnalysis few = TraceOf(1);
   few.layers.phases.front().batches.pop_back();
   few.layers.phases.front().batches.front().steps = 7;
-  EXPECT_THAT(Compared({few}, {TraceOf(1)}).cannot_tell, HasSubstr("base 7, new 40; 8 of each"));
+  EXPECT_THAT(BlocksBetween({few}, {TraceOf(1)}).cannot_tell, HasSubstr("base 7, new 40; 8 of each"));
 }
 
 TEST(BatchBlocks, AddUpAndAreConsistent) {

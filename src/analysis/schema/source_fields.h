@@ -31,7 +31,7 @@ void Sources(auto& out, auto& sources) {
         out.Field(Key{"gap_ns", "time right before them in which the device ran nothing"}, row.gap);
         out.Field(
             Key{"evidence",
-                "`kernel`: the frames launched this kernel in this block; "
+                "`kernel`: the frames launched this kernel in this block (without layers: in any); "
                 "`category`: other kernels of its category in this block; empty: "
                 "nothing"},
             ByName(row.evidence, SourceEvidenceId, static_cast<size_t>(SourceEvidence::kCount)));

@@ -40,13 +40,12 @@ struct FoundSites {
   SourceEvidence evidence = SourceEvidence::kNone;
 };
 
-// A kernel's name may be known in other blocks only: the map has no layers, or the trace has none.
 FoundSites SitesOf(const SourceMap& map, LayerBlock block, const std::string& kernel,
                    const std::string& category) {
   if (const auto at = map.by_kernel.find({block, kernel}); at != map.by_kernel.end())
     return {&at->second, SourceEvidence::kKernel};
-  if (const auto at = map.by_kernel.find({LayerBlock::kCount, kernel});
-      at != map.by_kernel.end() && !map.has_layers)
+  if (const auto at = map.by_name.find(kernel);
+      at != map.by_name.end() && (block == LayerBlock::kCount || !map.has_layers))
     return {&at->second, SourceEvidence::kKernel};
   if (const auto at = map.by_category.find({block, category});
       at != map.by_category.end() && block != LayerBlock::kCount)
@@ -97,6 +96,7 @@ void SiteCounts::Sort() {
 void SourceMap::Add(const SourceMap& other) {
   AddSites(by_kernel, other.by_kernel);
   AddSites(by_category, other.by_category);
+  AddSites(by_name, other.by_name);
   has_layers = has_layers || other.has_layers;
 }
 
@@ -118,11 +118,17 @@ SourceMap MapSources(const PreparedTrace& prepared) {
   for (const auto& [key, count] : counts) {
     const auto& [block, name, category, site] = key;
     const LaunchSite& at = sites.sites()[site];
-    map.by_kernel[{block, std::string(trace.Text(name))}].Add(at, count);
+    const std::string kernel(trace.Text(name));
+    map.by_kernel[{block, kernel}].Add(at, count);
+    map.by_name[kernel].Add(at, count);
     map.by_category[{block, prepared.work.categories[category]}].Add(at, count);
   }
-  for (auto* of : {&map.by_kernel, &map.by_category})
-    for (auto& [key, found] : *of) found.Sort();
+  const auto sort = [](auto& of) {
+    for (auto& [key, found] : of) found.Sort();
+  };
+  sort(map.by_kernel);
+  sort(map.by_category);
+  sort(map.by_name);
   return map;
 }
 

@@ -27,6 +27,7 @@ struct SiteCounts {
 // category, by block of the model. `LayerBlock::kCount` stands for work without a block.
 struct SourceMap {
   std::map<std::pair<LayerBlock, std::string>, SiteCounts> by_kernel, by_category;
+  std::map<std::string, SiteCounts> by_name;  // of each kernel in all blocks
   bool has_layers = false;
 
   [[nodiscard]] bool empty() const { return by_kernel.empty(); }
@@ -56,7 +57,7 @@ std::string_view SourcesStateId(SourcesState state);
 
 // What connects a kernel with its sites.
 enum class SourceEvidence : uint8_t {
-  kKernel,    // the mapping has a kernel of this name in this block
+  kKernel,    // the mapping has a kernel of this name in this block; without layers, anywhere
   kCategory,  // it has other kernels of this category in this block
   kNone,
   kCount,
