@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "analysis/layers/block_runs.h"
+
 namespace tacho {
 namespace {
 
@@ -121,8 +123,11 @@ PhaseLayers PhaseOf(Phase phase, size_t layers, const PhaseSums& sums) {
 }  // namespace
 
 LayerTable FindLayers(const PreparedTrace& prepared) {
+  return FindLayers(prepared, LayersOfSteps(prepared));
+}
+
+LayerTable FindLayers(const PreparedTrace& prepared, const LayeredSteps& found) {
   const std::vector<Step>& steps = prepared.steps.steps;
-  const LayeredSteps found = LayersOfSteps(prepared);
   LayerTable table;
   table.state = found.state;
   if (found.state != LayersState::kFound) return table;
