@@ -57,6 +57,7 @@ CommandSpec ViewSpec(ViewOptions& o) {
          "or a part of the path of one of its files",
          &o.traces.session},
         o.traces.KeepSecrets()}},
+      o.model.TheModel(),
       {"how",
        {{"--port", "N", "port to listen on (default: 8137, or the next free one; 0: any)", &o.port},
         {"--no-open", "", "do not open a browser", &o.no_open},
@@ -84,6 +85,8 @@ Result<ViewPlan> PlanView(const ViewOptions& options) {
   ViewPlan plan;
   TACHO_ASSIGN_OR_RETURN(plan.choice, ChoiceOf(options.traces, "view"));
   TACHO_ASSIGN_OR_RETURN(plan.start, StartOf(options));
+  TACHO_ASSIGN_OR_RETURN(const ReadOptions reading, ReadOptionsOf(options.model));
+  plan.roofline = reading.roofline;
   if (options.idle_exit) {
     TACHO_ASSIGN_OR_RETURN(plan.idle_exit,
                            WithContext(ParseDuration(*options.idle_exit), "--idle-exit"));

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "cli/options/parse.h"
 #include "cli/options/trace_choice.h"
+#include "cli/screen/reading.h"
 #include "serve/page_server.h"
 #include "serve/served_run.h"
 
@@ -15,6 +16,7 @@ namespace tacho {
 // The arguments of `tacho view`.
 struct ViewOptions {
   TraceArguments traces;
+  ReadingArguments model;  // only those of TheModel()
   std::optional<int64_t> port, gap, step;
   std::string host = "127.0.0.1";
   std::vector<std::string> allow_hosts;
@@ -29,6 +31,7 @@ CommandSpec ViewSpec(ViewOptions& options);
 // The checked arguments.
 struct ViewPlan {
   TraceChoice choice;
+  RooflineSetup roofline;
   PageServerOptions server;
   ServedStart start;
   std::optional<DurationNs> idle_exit;
