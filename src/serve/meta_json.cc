@@ -22,8 +22,7 @@ void WriteSpan(JsonWriter& json, Interval when) {
 
 void WritePalettes(JsonWriter& json, const Classifier& classifier) {
   json.BeginObject("palettes");
-  for (const Palette palette :
-       {Palette::kWork, Palette::kPhases, Palette::kIdle, Palette::kExposure, Palette::kHost}) {
+  for (const Palette palette : kAllPalettes) {
     size_t color = 0;
     json.Rows(PaletteKey(palette), ColorNames(palette),
               [&](std::string_view name) { json.Fields("name", name, "color", color++); });
@@ -32,6 +31,12 @@ void WritePalettes(JsonWriter& json, const Classifier& classifier) {
   json.BeginRow("categories");
   for (const std::string& category : classifier.categories())
     json.Field(category, static_cast<int>(ColorOfCategory(category)));
+  json.End();
+  json.BeginRow("blocks");
+  for (size_t i = 0; i < kLayerBlocks; ++i) {
+    const auto block = static_cast<LayerBlock>(i);
+    json.Field(LayerBlockId(block), static_cast<int>(ColorOfBlock(block)));
+  }
   json.End();
 }
 

@@ -9,7 +9,7 @@
 namespace tacho {
 
 inline std::string_view PaletteKey(Palette palette) {
-  constexpr std::string_view kKeys[] = {"work", "phases", "idle", "exposure", "host"};
+  constexpr std::string_view kKeys[] = {"work", "phases", "idle", "exposure", "host", "blocks"};
   return kKeys[static_cast<size_t>(palette)];
 }
 

@@ -13,6 +13,7 @@
 #include "serve/place_json.h"
 #include "serve/rank_queries.h"
 #include "text/format_number.h"
+#include "view/layer_flame.h"
 #include "view/navigate.h"
 #include "view/window_gaps.h"
 #include "view/window_summary.h"
@@ -174,8 +175,11 @@ Result<HttpAnswer> AnswerFlame(const ServedRun& run, const Parameters& query) {
   TACHO_ASSIGN_OR_RETURN(const size_t row, query.Index("row", rank->rows().size()));
   TACHO_ASSIGN_OR_RETURN(const Interval window, query.Window(rank->span()));
   TACHO_ASSIGN_OR_RETURN(const int64_t least, query.Number("least", 0, kMostApiTime, 0));
+  const TimelineRow& of = rank->rows()[row];
   const std::vector<FlameNode> nodes =
-      FlameGraph(rank->rows()[row].lanes, rank->ToTrace(window), DurationNs{least});
+      of.kind == RowKind::kBlock
+          ? LayerFlame(rank->view(), of, rank->ToTrace(window), DurationNs{least})
+          : FlameGraph(of.lanes, rank->ToTrace(window), DurationNs{least});
   if (nodes.empty())
     return Fail(ErrorKind::kUsage,
                 fmt::format("more than {} slices: select less", FormatCount(kMostFlameSlices)));

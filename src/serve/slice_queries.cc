@@ -58,6 +58,21 @@ std::string DetailJson(const SliceDetail& detail,
     json.Field("launched_count", detail.launched_count);
   }
   if (collective) WriteCollective(json, *collective);
+  if (detail.block) {
+    json.BeginRow("in_block");
+    WriteNamedAt(json, detail.block->slice);
+    json.Field("layer", detail.block->layer);
+    json.End();
+  }
+  if (const auto& of = detail.layers) {
+    json.BeginRow("layers");
+    json.Fields("layer", of->layer, "layer_kind", UnlessEmpty(of->kind));
+    if (of->block) json.Field("block", LayerBlockId(*of->block));
+    json.Fields("count", of->count, "device_ns", of->device, "gap_ns", of->gap, "phase",
+                PhaseName(of->phase), "steps", of->steps, "mean_device_ns", of->mean_device,
+                "mean_gap_ns", of->mean_gap);
+    json.End();
+  }
   if (detail.step) {
     json.BeginRow("step");
     json.Fields("number", detail.step->number, "phase", PhaseName(detail.step->phase));

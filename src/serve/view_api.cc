@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "report/json/analyze_json.h"
+#include "report/words/layer_words.h"
+#include "report/words/roofline_words.h"
 #include "serve/meta_json.h"
 #include "serve/parameters.h"
 #include "serve/rank_queries.h"
@@ -38,6 +40,29 @@ Result<HttpAnswer> AnswerAnalysis(const ServedRun& run, const Parameters& /*quer
                   : NoAnalysis(run);
 }
 
+// Says in words how the layers of a rank's model were found and what its roofline is, or why there
+// are none.
+Result<HttpAnswer> AnswerModel(const ServedRun& run, const Parameters& query) {
+  const auto analysis = run.analysis();
+  if (!analysis) return NoAnalysis(run);
+  TACHO_ASSIGN_OR_RETURN(const auto rank, RankOf(run, query));
+  const auto trace = std::ranges::find(analysis->traces, rank->path(), &TraceAnalysis::path);
+  if (trace == analysis->traces.end()) return ErrorAnswer(kNotFound, "this trace was not analysed");
+  const LayerTable& layers = trace->layers;
+  const Roofline& roofline = trace->roofline;
+  const bool has_roof = !roofline.phases.empty() || !roofline.blocks.empty();
+  JsonWriter json;
+  json.BeginObject();
+  json.Field("no_layers", UnlessEmpty(WhyNoLayers(layers.state)));
+  json.Rows("phases", layers.phases, [&](const PhaseLayers& phase) {
+    json.Fields("phase", PhaseName(phase.phase), "layers", LayersText(layers, phase));
+  });
+  if (has_roof) json.Field("roofline", RooflineText(roofline));
+  json.Field("no_roofline", UnlessEmpty(WhyNoRoofline(roofline)));
+  json.End();
+  return HttpAnswer{.body = std::move(json).Finish()};
+}
+
 struct Route {
   std::string_view what;
   Result<HttpAnswer> (*answer)(const ServedRun&, const Parameters&);
@@ -47,7 +72,8 @@ constexpr Route kRoutes[] = {
     {"tiles", AnswerTiles}, {"names", AnswerNames},         {"slice", AnswerSlice},
     {"at", AnswerAt},       {"selection", AnswerSelection}, {"gaps", AnswerGaps},
     {"flame", AnswerFlame}, {"search", AnswerSearch},       {"export", AnswerExport},
-    {"next", AnswerNext},   {"request", AnswerRequest},     {"step_requests", AnswerStepRequests}};
+    {"next", AnswerNext},   {"request", AnswerRequest},     {"step_requests", AnswerStepRequests},
+    {"model", AnswerModel}};
 
 }  // namespace
 

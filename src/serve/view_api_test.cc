@@ -336,6 +336,21 @@ TEST_F(ViewApiTest, AFlameGraphOfARow) {
   EXPECT_EQ(Ask("flame", "rank=0").status, 400);
 }
 
+TEST_F(ViewApiTest, TheModelIsToldOnceAllIsRead) {
+  Read(0);
+  EXPECT_EQ(Ask("model", "rank=0").status, 409);
+  Finish();
+  EXPECT_EQ(JsonOf("model", "rank=0"),
+            (Json{{"no_layers", "no step of the engine is named"},
+                  {"phases", Json::array()},
+                  {"no_roofline", "the model is not known (--model-config)"}}));
+  EXPECT_EQ(Ask("model", "rank=1").status, 404);
+  EXPECT_EQ(Ask("model").status, 400);
+  const Json meta = JsonOf("meta");
+  EXPECT_EQ(meta["blocks"].size(), kLayerBlocks);
+  EXPECT_EQ(meta["palettes"]["blocks"][meta["blocks"]["qkv"].get<size_t>()]["name"], "qkv");
+}
+
 TEST_F(ViewApiTest, BadParametersAreNamed) {
   Read(0);
   const std::string good = "rank=0&rows=0&from=0&width=64&columns=8";

@@ -49,6 +49,35 @@ constexpr OfGroup kGroups[] = {{"memory.copy", kCopy},    {"memory", kMemory},
                                {"index", kElementwise},   {"pool", kElementwise},
                                {"loss", kElementwise},    {"optimizer", kElementwise}};
 
+// Palette::kBlocks. Colours of the same number in Palette::kWork look the same, so what is alike
+// has the same number.
+enum BlockColor : uint8_t {
+  kMlpBlocks,
+  kExpertBlocks,
+  kMixerBlocks,
+  kCommBlocks,
+  kNormBlocks,
+  kRopeBlocks,
+  kOutputBlocks,
+  kSamplingBlocks,
+  kInputBlocks,
+  kQkvBlocks,
+  kTokenBlocks,
+  kOtherBlocks,
+};
+constexpr std::array<std::string_view, kColors> kBlockNames{"mlp",
+                                                            "experts",
+                                                            "attention, state space",
+                                                            "communication",
+                                                            "norm",
+                                                            "rope, KV write",
+                                                            "output projection",
+                                                            "sampling",
+                                                            "input",
+                                                            "qkv",
+                                                            "embedding, lm_head",
+                                                            "other"};
+
 }  // namespace
 
 std::vector<std::string_view> ColorNames(Palette palette) {
@@ -75,6 +104,8 @@ std::vector<std::string_view> ColorNames(Palette palette) {
       return {"busy", "communication, hidden", "communication, exposed"};
     case Palette::kHost:
       return {"Python", "annotation", "operator", "launch", "wait", "copy", "other call"};
+    case Palette::kBlocks:
+      return {kBlockNames.begin(), kBlockNames.end()};
   }
   return {};
 }
@@ -83,6 +114,49 @@ uint8_t ColorOfCategory(std::string_view category) {
   const auto* const group = std::ranges::find_if(
       kGroups, [&](const OfGroup& of) { return category.starts_with(of.category); });
   return group == std::end(kGroups) ? kOther : group->color;
+}
+
+uint8_t ColorOfBlock(LayerBlock block) {
+  using enum LayerBlock;
+  switch (block) {
+    case kMlpUp:
+    case kActivation:
+    case kMlpDown:
+      return kMlpBlocks;
+    case kRouter:
+    case kExpertsUp:
+    case kExpertsDown:
+    case kExperts:
+    case kSharedExpert:
+      return kExpertBlocks;
+    case kAttention:
+    case kStateSpace:
+      return kMixerBlocks;
+    case kCollective:
+    case kDispatch:
+    case kCombine:
+      return kCommBlocks;
+    case kNorm:
+    case kFinalNorm:
+      return kNormBlocks;
+    case kRopeAndCache:
+      return kRopeBlocks;
+    case kOutputProjection:
+      return kOutputBlocks;
+    case kSampling:
+      return kSamplingBlocks;
+    case kInputPreparation:
+      return kInputBlocks;
+    case kInputProjection:
+      return kQkvBlocks;
+    case kEmbedding:
+    case kLmHead:
+      return kTokenBlocks;
+    case LayerBlock::kOther:
+    case kCount:
+      break;
+  }
+  return kOtherBlocks;
 }
 
 std::vector<uint8_t> ColorsOfGpuWork(const Trace& trace, const Classifier& classifier) {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/layers/layer_blocks.h"
 #include "analysis/names/classifier.h"
 #include "model/trace.h"
 #include "view/lane.h"
@@ -17,12 +18,17 @@ enum class Palette : uint8_t {
   kIdle,      // causes of idle time (IdleCause, in its order)
   kExposure,  // busy; hidden communication; exposed communication
   kHost,      // Python frames, annotations, operators; calls that launch, wait or copy; other calls
+  kBlocks,    // blocks of a model
 };
+inline constexpr Palette kAllPalettes[] = {Palette::kWork,     Palette::kPhases, Palette::kIdle,
+                                           Palette::kExposure, Palette::kHost,   Palette::kBlocks};
 // The names of a palette's colours, for legends; [i] is the name of colour i.
 std::vector<std::string_view> ColorNames(Palette palette);
 
 // The colour in Palette::kWork for a category of the classifier.
 uint8_t ColorOfCategory(std::string_view category);
+// The colour in Palette::kBlocks.
+uint8_t ColorOfBlock(LayerBlock block);
 
 // The colours of Palette::kExposure and kHost.
 enum class Exposure : uint8_t { kBusy, kHidden, kExposed };

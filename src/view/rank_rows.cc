@@ -90,8 +90,8 @@ void CheckSize(const SliceTable& slices) {
 }  // namespace
 
 std::string_view RowKindName(RowKind kind) {
-  static constexpr std::string_view kNames[] = {"steps",  "busy",  "idle",  "communication",
-                                                "stream", "marks", "thread"};
+  static constexpr std::string_view kNames[] = {
+      "steps", "busy", "idle", "communication", "layer", "block", "stream", "marks", "thread"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -174,6 +174,16 @@ std::vector<Lane> RankRows::LanesOf(const ComputedRow& row) const {
   return stack.Take(tables_);
 }
 
+std::vector<Lane> RankRows::LanesOfLayers(const ComputedRow& row) const {
+  std::vector<uint32_t> rows;
+  for (size_t i = 0; i < row.size(); ++i) {
+    if (!computed_.table.When(row[i]).empty()) rows.push_back(row[i]);
+  }
+  const auto start = [&](uint32_t of) { return computed_.table.start[of]; };
+  if (!std::ranges::is_sorted(rows, {}, start)) std::ranges::stable_sort(rows, {}, start);
+  return LanesOf(ComputedRow(rows));
+}
+
 void RankRows::AddComputed(const PreparedTrace& prepared, const InFlight* in_flight) {
   const DeviceWork& work = prepared.work;
   // Adds all computed slices before any lane is built, because lanes read the colours. The steps
@@ -194,6 +204,7 @@ void RankRows::AddComputed(const PreparedTrace& prepared, const InFlight* in_fli
                                    std::max(all.end, device.extent.end)};
     }
     recorded_ = RecordedPart(prepared.integrity, trace_->span, all);
+    layers_.Add(prepared, computed_);
   }
   CheckSize(computed_.table);
   tables_[static_cast<size_t>(DrawnFrom::kComputed)].color_of_name = computed_.color_of_name;
@@ -212,6 +223,15 @@ void RankRows::AddComputed(const PreparedTrace& prepared, const InFlight* in_fli
         idle.of_device[i]);
     add(RowKind::kCommunication, Palette::kExposure, device, "communication",
         WhyNoBusyTime(untold_, "no communication was recorded"), communication[i]);
+    if (layers_.of_device().empty()) continue;
+    const auto& [layers, blocks] = layers_.of_device()[i];
+    if (blocks.empty()) continue;
+    const auto add_layers = [&](RowKind kind, std::string_view label, const ComputedRow& row) {
+      rows_.push_back({kind, RowGroup::kComputed, Palette::kBlocks, device, std::string(label), "",
+                       LanesOfLayers(row)});
+    };
+    add_layers(RowKind::kLayer, "layer", layers);
+    add_layers(RowKind::kBlock, "block", blocks);
   }
   if (work.devices.empty()) {
     add(RowKind::kBusy, Palette::kExposure, "", "device", WhyNoDevice(*trace_, work.on_host), {});
@@ -348,8 +368,8 @@ uint32_t RankRows::RowOf(RowKind kind, std::string_view device) const {
 }
 
 size_t RankRows::MemoryBytes() const {
-  size_t bytes = computed_.table.MemoryBytes() + marks_.MemoryBytes() + names_->MemoryBytes() +
-                 links_.call_of_gpu.size() * sizeof(uint32_t) +
+  size_t bytes = computed_.table.MemoryBytes() + layers_.MemoryBytes() + marks_.MemoryBytes() +
+                 names_->MemoryBytes() + links_.call_of_gpu.size() * sizeof(uint32_t) +
                  trace().host_calls.size() * sizeof(uint32_t);
   for (const TimelineRow& row : rows_) {
     for (const Lane& lane : row.lanes) bytes += lane.MemoryBytes();

@@ -9,6 +9,7 @@
 #include "analysis/prepared_trace.h"
 #include "view/computed_rows.h"
 #include "view/lane.h"
+#include "view/layer_rows.h"
 #include "view/palette.h"
 #include "view/rank_names.h"
 #include "view/stack.h"
@@ -21,6 +22,8 @@ enum class RowKind : uint8_t {
   kBusy,           // when a device had any work
   kIdle,           // a device's idle time, by cause
   kCommunication,  // a device's communication, hidden and exposed
+  kLayer,          // the layers of the model in each step; no row if there are none
+  kBlock,          // their blocks, and those outside of layers
   kStream,         // the work of one stream of a device
   kMarks,          // annotations that the file draws on a device; a thread's ranges and instants
   kThread,         // the slices of a thread of a process
@@ -56,7 +59,7 @@ struct TimelineRow {
 //
 // Cost: that of attributing idle time to causes, and O(n log l) for n slices in l lanes; uses at
 // most three threads. Memory: 15 bytes a slice, 4 more for a piece of device work or a call, 60 for
-// an idle gap. The last block of a lane is half empty on average (see Lane).
+// an idle gap; and that of LayerRows. The last block of a lane is half empty on average (see Lane).
 class RankRows {
  public:
   // `mixed_ranks`: TraceFacts::mixed_ranks.
@@ -73,6 +76,7 @@ class RankRows {
   // several lanes.
   [[nodiscard]] const std::vector<Step>& steps() const { return steps_.steps; }
   [[nodiscard]] const StepTable& step_table() const { return steps_; }
+  [[nodiscard]] const LayerRows& layers() const { return layers_; }
   // The kMostGaps longest idle gaps of all devices, longest first.
   static constexpr size_t kMostGaps = 100;
   [[nodiscard]] const std::vector<IdleGap>& gaps() const { return gaps_; }
@@ -106,6 +110,8 @@ class RankRows {
   // Adds the rows whose slices come from analyses.
   void AddComputed(const PreparedTrace& prepared, const InFlight* in_flight);
   [[nodiscard]] std::vector<Lane> LanesOf(const ComputedRow& row) const;
+  // Leaves out empty slices. They may come in any order.
+  [[nodiscard]] std::vector<Lane> LanesOfLayers(const ComputedRow& row) const;
   // `lanes`: in AddStreams by StreamId, in AddThreads by TrackId.
   void AddStreams(const TrackIndex& index, std::vector<std::vector<Lane>> lanes);
   void AddThreads(const TrackIndex& index, std::vector<std::vector<Lane>> lanes);
@@ -119,6 +125,7 @@ class RankRows {
   StepTable steps_;
   std::vector<IdleGap> gaps_;
   ComputedSlices computed_;
+  LayerRows layers_;
   SliceTable marks_;
   std::unique_ptr<RankNames> names_;  // of the trace and of computed_
   std::vector<DrawnTable> tables_;    // by DrawnFrom

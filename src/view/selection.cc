@@ -148,7 +148,10 @@ std::vector<FlameNode> FlameGraph(std::span<const Lane> lanes, Interval window, 
     slices += places.last - places.first;
   }
   if (slices > most) return {};
-  const std::vector<FlameNode> all = AllNodes(lanes, window);
+  return PrunedFlame(AllNodes(lanes, window), least);
+}
+
+std::vector<FlameNode> PrunedFlame(const std::vector<FlameNode>& all, DurationNs least) {
   std::vector<FlameNode> kept(1);
   std::vector<uint32_t> number(all.size(), 0);  // index in `kept`; 0: left out with its children
   for (size_t i = 1; i < all.size(); ++i) {

@@ -48,6 +48,10 @@ inline constexpr size_t kMostFlameSlices = 4'000'000;
 std::vector<FlameNode> FlameGraph(std::span<const Lane> lanes, Interval window, DurationNs least,
                                   size_t most = kMostFlameSlices);
 
+// Leaves out nodes with a total below `least`, with all their children, and computes the self times
+// and the total of the root.
+std::vector<FlameNode> PrunedFlame(const std::vector<FlameNode>& all, DurationNs least);
+
 // A name that a search found, and its slices.
 struct NameHits {
   std::string_view name;

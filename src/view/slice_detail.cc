@@ -4,6 +4,7 @@
 #include <set>
 
 #include "analysis/device/graph_annotations.h"
+#include "analysis/layers/block_runs.h"
 #include "base/interval_set.h"
 #include "base/json_text.h"
 
@@ -20,6 +21,10 @@ DrawnKind KindOfRow(RowKind kind) {
       return DrawnKind::kBusy;
     case RowKind::kIdle:
       return DrawnKind::kIdle;
+    case RowKind::kLayer:
+      return DrawnKind::kLayer;
+    case RowKind::kBlock:
+      return DrawnKind::kBlock;
     default:
       return DrawnKind::kCommunication;
   }
@@ -111,23 +116,86 @@ void AddLaunches(const ReadRanks& ranks, uint32_t number, SliceRef slice, SliceD
   }
 }
 
-// Adds the innermost step that covers `t`, a time on the rank's clock.
-void AddStep(const ReadRanks& ranks, uint32_t number, TimeNs t, SliceDetail& detail) {
+void AddStep(const ReadRanks& ranks, uint32_t number, uint32_t step, SliceDetail& detail) {
   const ViewedRank& rank = *ranks[number];
-  const std::vector<Step>& steps = rank.view().steps();
   if (rank.facts().role == TraceRole::kMerged) return;
-  const auto step = StepFinder(steps).At(t);
-  if (!step) return;
-  const auto found = FindSlice(ranks, number, {static_cast<uint32_t>(DrawnFrom::kComputed), *step});
-  if (found) detail.step = {*step + size_t{1}, steps[*step].label.phase, *found};
+  const auto found = FindSlice(ranks, number, {static_cast<uint32_t>(DrawnFrom::kComputed), step});
+  if (found) detail.step = {step + size_t{1}, rank.view().steps()[step].label.phase, *found};
+}
+// Adds the innermost step that covers `t`, a time on the rank's clock.
+void AddStepAt(const ReadRanks& ranks, uint32_t number, TimeNs t, SliceDetail& detail) {
+  const auto step = StepFinder(ranks[number]->view().steps()).At(t);
+  if (step) AddStep(ranks, number, *step, detail);
+}
+
+std::optional<uint32_t> LayerOf(const LayerRows::Run& run) {
+  return run.layer == BlockRun::kOutside ? std::nullopt : std::optional(run.layer);
+}
+
+// Adds the block whose work includes the slice.
+void AddBlock(const ReadRanks& ranks, uint32_t number, SliceRef slice, SliceDetail& detail) {
+  const RankRows& view = ranks[number]->view();
+  const LayerRows& layers = view.layers();
+  if (TableOfRef(slice) != (layers.on_host() ? DrawnFrom::kHostOps : DrawnFrom::kGpu)) return;
+  for (uint32_t row = 0; row < view.rows().size(); ++row) {
+    if (view.rows()[row].kind != RowKind::kBlock) continue;
+    const std::vector<Lane>& lanes = view.rows()[row].lanes;
+    for (uint32_t i = 0; i < lanes.size(); ++i) {
+      const Lane::Places places = lanes[i].In(view.When(slice));
+      for (size_t place = places.first; place < places.last; ++place) {
+        const auto runs = layers.RunsOf(lanes[i][place].row());
+        const std::span<const uint32_t> rows = layers.PiecesOf(runs->first).rows;
+        if (std::ranges::find(rows, slice.row()) == rows.end()) continue;
+        detail.block = {LayerOf(layers[runs->first]),
+                        *SliceAt(ranks, {number, row, i, static_cast<uint32_t>(place)})};
+        return;
+      }
+    }
+  }
+}
+
+// Adds what is known about a layer or a block. `row`: the slice's row in the computed table.
+void AddLayers(const ReadRanks& ranks, uint32_t number, uint32_t row, SliceDetail& detail) {
+  const RankRows& view = ranks[number]->view();
+  const LayerRows& layers = view.layers();
+  const auto runs = layers.RunsOf(row);
+  if (!runs) return;
+  const LayerRows::Run& first = layers[runs->first];
+  AddStep(ranks, number, first.step, detail);
+  SliceDetail::OfLayers of;
+  if (!layers.IsLayer(row)) of.block = first.block;
+  const auto [begin, end] = layers.StepOf(runs->first);
+  for (uint32_t i = begin; i < end; ++i) {
+    const LayerRows::Run& run = layers[i];
+    if (run.layer != first.layer || (of.block && run.block != first.block)) continue;
+    of.count += layers.PiecesOf(i).rows.size();
+    of.device += run.device;
+    of.gap += run.gap;
+  }
+  of.phase = view.steps()[first.step].label.phase;
+  const auto& phases = layers.table().phases;
+  const auto phase = std::ranges::find(phases, of.phase, &PhaseLayers::phase);
+  of.steps = phase->steps;
+  of.layer = LayerOf(first);
+  if (of.layer) of.kind = phase->layers[*of.layer].kind;
+  DurationNs device, gap;
+  for (const BlockTime& block : of.layer ? phase->layers[*of.layer].blocks : phase->outside) {
+    if (of.block && block.block != first.block) continue;
+    device += block.device;
+    gap += block.gap;
+  }
+  const auto steps = static_cast<int64_t>(of.steps);
+  of.mean_device = {device.ns / steps};
+  of.mean_gap = {gap.ns / steps};
+  detail.layers = of;
 }
 
 }  // namespace
 
 std::string_view DrawnKindName(DrawnKind kind) {
   static constexpr std::string_view kNames[] = {
-      "kernel", "copy", "memset", "annotation", "operator",      "call", "python",
-      "other",  "step", "busy",   "idle",       "communication", "mark"};
+      "kernel", "copy", "memset", "annotation",    "operator", "call",  "python", "other",
+      "step",   "busy", "idle",   "communication", "layer",    "block", "mark"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -223,11 +291,14 @@ std::optional<SliceDetail> DetailOf(const ReadRanks& ranks, SlicePlace at) {
   }
   AddArguments(rank.trace(), ArgumentsOfSlice(rank, slice), detail);
   AddLaunches(ranks, at.rank, slice, detail);
+  AddBlock(ranks, at.rank, slice, detail);
   if (row.kind == RowKind::kThread) {
     AddNesting(ranks, at, detail);
-    AddStep(ranks, at.rank, lane.When(at.place).start, detail);
+    AddStepAt(ranks, at.rank, lane.When(at.place).start, detail);
   } else if (detail.launch) {
-    AddStep(ranks, at.rank, rank.ToTrace(detail.launch->call.when.start), detail);
+    AddStepAt(ranks, at.rank, rank.ToTrace(detail.launch->call.when.start), detail);
+  } else if (TableOfRef(slice) == DrawnFrom::kComputed) {
+    AddLayers(ranks, at.rank, slice.row(), detail);
   }
   return detail;
 }

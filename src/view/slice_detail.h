@@ -22,6 +22,8 @@ enum class DrawnKind : uint8_t {
   kBusy,
   kIdle,
   kCommunication,
+  kLayer,
+  kBlock,
   kMark,  // a range or an instant
 };
 std::string_view DrawnKindName(DrawnKind kind);
@@ -77,9 +79,29 @@ struct SliceDetail {
     Phase phase = Phase::kOther;
     PlacedSlice slice;
   };
-  // The step in which a host slice starts, or in which device work was launched. Absent in a merged
+  // The step in which a host slice starts, in which device work was launched, or that a layer or a
+  // block belongs to. Absent in a merged
   // trace, because each rank there has its own steps.
   std::optional<OfStep> step = {};
+  // The block that a piece of device work, or an operator of a CPU engine, belongs to.
+  struct InBlock {
+    std::optional<uint32_t> layer = {};  // absent outside of layers
+    PlacedSlice slice;
+  };
+  std::optional<InBlock> block = {};
+  // Of a layer or a block: its work in its step, beside the mean of the steps. A block that occurs
+  // twice in a layer counts with all its slices.
+  struct OfLayers {
+    std::optional<uint32_t> layer = {};    // absent outside of layers
+    std::string_view kind = {};            // of the layer
+    std::optional<LayerBlock> block = {};  // absent for a whole layer
+    uint64_t count = 0;                    // pieces of work
+    DurationNs device, gap;                // their time; the gaps before them
+    Phase phase = Phase::kOther;
+    uint64_t steps = 0;                // steps of the phase with as many layers, on all devices
+    DurationNs mean_device, mean_gap;  // over these steps
+  };
+  std::optional<OfLayers> layers = {};
 };
 // nullopt if there is no such place. Cost: O(l log n) for a row with l lanes, O(k log k) for k
 // slices inside the slice, and, for a call that launched work, one pass over all device work.

@@ -128,10 +128,7 @@ WindowSummary SummarizeWindow(const ReadRanks& ranks, const Selection& selection
     const ViewedRank& rank = *ranks[number];
     if (!rank.view().untold().all.empty()) continue;
     const Interval window = rank.ToTrace(selection.window);
-    for (const Palette palette :
-         {Palette::kWork, Palette::kPhases, Palette::kIdle, Palette::kExposure, Palette::kHost}) {
-      AddNames(ranks, number, selection, palette, names);
-    }
+    for (const Palette palette : kAllPalettes) AddNames(ranks, number, selection, palette, names);
     for (const TimelineRow& row : rank.rows()) {
       // A busy row without a slice means that there is no device, or that its times are not shown.
       if (row.kind == RowKind::kBusy && row.slices() > 0)

@@ -283,6 +283,60 @@ def collectives(folder):
         check("no other kernel is part of one", "collective" not in page.json("slice", **{key: gemm[key] for key in ("rank", "row", "lane", "place")}))
 
 
+def layers(folder):
+    """The layers and blocks of a model: rows, details, a flame graph, and words."""
+    root = pathlib.Path(folder) / "tp2"
+    done = scenario.run("simulate", "trace", "-o", str(root), "--steps", "12", "--layers", "5", "--ranks", "2")
+    check("two ranks are simulated", done.returncode == 0, done.stderr)
+    of = {trace["path"]: trace["layers"] for trace in json.loads(analysis(root))["traces"]}
+    with view(root) as page:
+        meta = page.wait_until_done()
+        for number, rank in enumerate(meta["ranks"]):
+            told = of[rank["path"]]
+            (layer,), (block,) = rows_of(meta, number, "layer"), rows_of(meta, number, "block")
+            check("a slice for each layer of each step", rank["rows"][layer]["slices"] == told["steps"] * 5, rank["rows"][layer])
+            check("above the streams", layer < block < rows_of(meta, number, "stream")[0])
+            # By phase, layer ("" outside) and block: the flame graph of the whole trace is the table.
+            nodes = page.json("flame", rank=number, row=block)["nodes"]
+            shown = {}
+            for name, _, parent, _, total, _ in nodes[1:]:
+                up = []
+                while parent:
+                    up.insert(0, nodes[parent][0])
+                    parent = nodes[parent][2]
+                if len(up) == (2 if up[1:2] and up[1].startswith("layer ") else 1) and not name.startswith("layer "):
+                    shown[up[0], up[1] if len(up) > 1 else "", name] = total
+            expected = {(phase["phase"], name, of_block["id"]): of_block["device_ns"] for phase in told["phases"]
+                        for name, blocks in [("", phase["outside"])] + [(f"layer {row['index']}", row["blocks"]) for row in phase["list"]]
+                        for of_block in blocks}
+            check("flame: its times are those of analyze", shown == expected, set(shown.items()) ^ set(expected.items()))
+            hits = page.json("search", q="layer 3", rank=number)["names"]
+            check("search: layer 3 of each step", [(hit["name"], hit["count"]) for hit in hits] == [("layer 3", told["steps"])], hits)
+            sums, at = {}, {"from": -10**9}
+            while hit := page.json("next", what="search", q="layer 3", rank=number, **at):
+                at = {"from": hit["from_ns"], "after": f"{hit['rank']},{hit['row']},{hit['lane']}"}
+                slice = page.json("slice", **{key: hit[key] for key in ("rank", "row", "lane", "place")})
+                detail = slice["layers"]
+                check("a layer knows its step", slice["step"]["phase"] == detail["phase"] and detail["layer"] == 3 and "block" not in detail, slice)
+                sums.setdefault(detail["phase"], []).append(detail)
+            for phase in told["phases"]:
+                found, row = sums[phase["phase"]], phase["list"][3]
+                check("as many as steps of the phase", len(found) == phase["steps"] == found[0]["steps"], len(found))
+                for key in ("device_ns", "gap_ns"):
+                    check(f"layer 3: {key} adds up", sum(detail[key] for detail in found) == row[key], (found, row))
+                    check(f"layer 3: the mean of {key}", found[0]["mean_" + key] == row[key] // phase["steps"], (found[0], row))
+                check("layer 3: its kind", found[0]["layer_kind"] == row["kind"], found[0])
+            words = page.json("model", rank=number)
+            check("model: words", words["phases"][0]["layers"].startswith("5 layers by the order of the kernels") and "no_layers" not in words
+                  and words["no_roofline"] == "the model is not known (--model-config)" and "roofline" not in words, words)
+    bare = write_trace(pathlib.Path(folder) / "bare.json", [kernel(1000, 10)])
+    with view(bare) as page:
+        meta = page.wait_until_done()
+        check("without layers there is no row", not rows_of(meta, 0, "layer") and not rows_of(meta, 0, "block"))
+        words = page.json("model", rank=0)
+        check("but why", words["no_layers"] == "no step of the engine is named" and words["phases"] == [], words)
+
+
 def who_may_ask(folder):
     """Another host, another origin, no key, and what every answer carries."""
     with view(RECORDING) as page:
@@ -480,4 +534,4 @@ def other_inputs(folder):
 
 
 if __name__ == "__main__":
-    main([figures, ranks, absent, collectives, who_may_ask, marks, bounds, bad_input, ports_and_browsers, idle_exit, other_inputs], __doc__)
+    main([figures, ranks, absent, collectives, layers, who_may_ask, marks, bounds, bad_input, ports_and_browsers, idle_exit, other_inputs], __doc__)

@@ -22,7 +22,8 @@ constexpr size_t kMostLanes = 2, kMostHostLanes = 3, kMostStreams = 3, kMostDevi
 constexpr double kNamed = 0.03;  // spans of at least this share of the window have their name drawn
 
 std::string ClassOf(Palette palette, uint8_t color) {
-  constexpr char kPrefixes[] = {'w', 'p', 'i', 'e', 'h'};
+  // Palette::kBlocks has the colours of Palette::kWork.
+  constexpr char kPrefixes[] = {'w', 'p', 'i', 'e', 'h', 'w'};
   return fmt::format("{}{}", kPrefixes[static_cast<size_t>(palette)], color);
 }
 
