@@ -7,7 +7,7 @@ export const tacho = process.env.TACHO ?? "../build/release/tacho";
 export const corpus = process.env.TACHO_CORPUS ?? "../../shared/traces";
 export const hasCorpus = existsSync(corpus);
 export const own = "../tests/data"; // small traces of this project
-export const kTabs = ["summary", "timeline", "kernels", "operators", "flame", "ranks", "requests"];
+export const kTabs = ["summary", "timeline", "kernels", "operators", "flame", "ranks", "requests", "model"];
 export const kHostile = "<img src=x onerror=\"window.hurt=1\"><script>window.hurt=1</script>";
 
 // `tacho` with these arguments: { code, out, err }.

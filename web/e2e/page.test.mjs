@@ -463,7 +463,7 @@ test("the list of commands runs what the keys do, by the keyboard alone", async 
   assert.equal((await focus()).id, "tab-summary");
   await page.keyboard.press("?");
   const helped = (await texts(page, "dialog.help kbd")).join(" ");
-  for (const key of offered.filter((one) => !/^[1-6]$/.test(one))) assert(helped.includes(key), `${key} is in the help`);
+  for (const key of offered.filter((one) => !/^\d$/.test(one))) assert(helped.includes(key), `${key} is in the help`);
   await page.keyboard.press("Escape");
   await page.waitForSelector("dialog", { state: "detached" });
   await page.keyboard.press(">");

@@ -7,6 +7,7 @@ import { whyOf } from "./labels";
 import { analysis, commandsOpen, goTo, helpOpen, meta, said, selection, summary, tab, theme, toggleTheme, trouble } from "./state";
 import { Flame } from "./tabs/flame";
 import { Kernels } from "./tabs/kernels";
+import { Model } from "./tabs/model";
 import { Operators } from "./tabs/operators";
 import { Ranks } from "./tabs/ranks";
 import { Requests } from "./tabs/requests";
@@ -47,6 +48,8 @@ function TabBody() {
       return <Ranks />;
     case "requests":
       return <Requests />;
+    case "model":
+      return <Model />;
   }
 }
 
@@ -120,7 +123,7 @@ function Trust() {
   );
 }
 
-const kOfWholeRun: ReadonlySet<Tab> = new Set<Tab>(["summary", "ranks"]);
+const kOfWholeRun: ReadonlySet<Tab> = new Set<Tab>(["summary", "ranks", "model"]);
 function Troubles() {
   const failed = meta.value?.ranks.filter((rank) => rank.state === "failed") ?? [];
   return (

@@ -12,7 +12,7 @@ const kIdleDark = [
   "#e0645c", "#a85a53", "#cdb9a8", "#9db2bf", "#6f8596", "#8e80b3", "#b98548", "#c99a22", "#4a5158", "#5b636b", "#68655f", "#7b8188",
 ];
 
-export const kPalettes: Record<Theme, Palettes> = {
+const kPalettesAlone: Record<Theme, Omit<Palettes, "blocks">> = {
   light: {
     work: [
       "#00519b", "#6a64cb", "#6a9f84", "#f2b65a", "#b78aec", "#45d6eb",
@@ -34,6 +34,10 @@ export const kPalettes: Record<Theme, Palettes> = {
     host: ["#3a444e", "#3f6b60", "#34506c", "#86713f", "#8a4f4a", "#7d7722", "#4c555e"],
   },
 };
+
+// Blocks of a model have the colours of the categories that are like them.
+const withBlocks = (of: Omit<Palettes, "blocks">): Palettes => ({ ...of, blocks: of.work });
+export const kPalettes: Record<Theme, Palettes> = { light: withBlocks(kPalettesAlone.light), dark: withBlocks(kPalettesAlone.dark) };
 
 // The causes' own order, where meta does not name them.
 const kCauses = [
@@ -83,6 +87,9 @@ export function colorOf(theme: Theme, palette: PaletteName, color: number): stri
 export function causeColor(theme: Theme, cause: string, names?: { name: string; color: number }[]): string {
   const index = names?.find((named) => named.name === cause)?.color ?? kCauses.indexOf(cause);
   return colorOf(theme, "idle", index < 0 ? 10 : index);
+}
+export function blockColor(theme: Theme, block: string, colors: Record<string, number> | undefined): string {
+  return colorOf(theme, "blocks", colors?.[block] ?? kPalettes[theme].blocks.length - 1);
 }
 // Of a request's time.
 const kPartColors = new Map<string, [PaletteName, number]>([

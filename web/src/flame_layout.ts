@@ -9,7 +9,8 @@ export interface FlameBox {
 }
 // The boxes below `root`, and those around it as whole lines above; none narrower than `least` pixels. Children lie in the order of their
 // time, longest first. Parents come before their children in `nodes`.
-export function flameBoxes(nodes: readonly FlameRow[], root: number, width: number, least: number): FlameBox[] {
+// `inOrder`: children lie as they come instead.
+export function flameBoxes(nodes: readonly FlameRow[], root: number, width: number, least: number, inOrder = false): FlameBox[] {
   if (nodes.length === 0) return [];
   const children = new Map<number, number[]>();
   nodes.forEach(([, , parent], i) => {
@@ -30,7 +31,7 @@ export function flameBoxes(nodes: readonly FlameRow[], root: number, width: numb
   const open = [{ node: root, depth: above.length - 1, x: 0 }];
   for (let at = open.pop(); at; at = open.pop()) {
     let x = at.x;
-    for (const child of [...(children.get(at.node) ?? [])].sort((a, b) => total(b) - total(a))) {
+    for (const child of [...(children.get(at.node) ?? [])].sort((a, b) => (inOrder ? a - b : total(b) - total(a)))) {
       const wide = total(child) * scale;
       if (wide < least) continue;
       boxes.push({ node: child, depth: at.depth + 1, x, width: wide });
@@ -39,4 +40,8 @@ export function flameBoxes(nodes: readonly FlameRow[], root: number, width: numb
     }
   }
   return boxes;
+}
+// What a box of a layer is labelled with, longest first.
+export function layerLabels(name: string): string[] {
+  return [name, name.replace(/^layer (?=\d+$)/, "")];
 }

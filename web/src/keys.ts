@@ -100,7 +100,7 @@ export const kHelp: { title: string; rows: KeyRow[] }[] = [
       { what: "the slice's row above all others, or back", commands: [{ key: "P", name: "the slice's row above all others, or back", run: pinRow, when: picked }] },
       { what: "the figures below, or more room", commands: [{ key: "Q", name: "show or hide the figures below", run: () => (panelOpen.value = !panelOpen.value) }] },
       {
-        keys: "1 ... 7",
+        keys: `1 ... ${kTabs.length}`,
         what: kTabs.map((name) => kTitles[name]).join(", "),
         commands: kTabs.map((name, i) => ({ key: String(i + 1), name: `open ${kTitles[name]}`, run: () => goTo(name), everywhere: true })),
       },

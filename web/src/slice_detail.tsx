@@ -3,8 +3,8 @@ import type { ComponentChildren } from "preact";
 import { around, pick, ranks, search, selection, setView, slice } from "./state";
 import { detailOf, labelOf } from "./timeline/layout";
 import { reveal } from "./timeline/reveal";
-import type { At, NamedPlace, Slice } from "./types";
-import { count, duration, pointInTime } from "./units";
+import type { At, InLayers, NamedPlace, Slice } from "./types";
+import { count, duration, percentFigure, pointInTime } from "./units";
 
 const kMostLinks = 12;
 
@@ -23,6 +23,8 @@ export function SliceDetail({ of }: { of: Slice }) {
         <Fact what="on">{rank}{row ? [labelOf(row), detailOf(row)].filter(Boolean).join(" · ") : ""}</Fact>
         <Fact what="starts">{pointInTime(of.from_ns, 1)}</Fact>
         <Fact what="lasts"><b>{duration(of.to_ns - of.from_ns)}</b>{of.self_ns !== undefined && of.self_ns !== of.to_ns - of.from_ns ? `, of it ${duration(of.self_ns)} its own` : ""}</Fact>
+        {of.in_block && <Fact what="block">{of.in_block.layer !== undefined && `layer ${of.in_block.layer}, `}<Jump to={of.in_block} /></Fact>}
+        {of.layers && <LayerFacts of={of.layers} />}
         {of.step && <Fact what="step"><Jump to={{ name: `${of.step.phase} ${of.step.number}`, at: of.step.at }} /></Fact>}
         {of.launch && (
           <Fact what="launched by">
@@ -66,6 +68,22 @@ function waited(rank: number, { ranks, last_start_rank, wait_ns }: NonNullable<S
   return `of ${count(ranks)} ranks, waited ${duration(wait_ns)} for ${labelOfRank(last_start_rank)}`;
 }
 
+// The work in its step, beside the mean of the steps, so that the odd one is seen.
+function LayerFacts({ of }: { of: InLayers }) {
+  const several = of.steps > 1;
+  const more = of.mean_device_ns > 0 ? of.device_ns / of.mean_device_ns - 1 : 0;
+  return (
+    <>
+      {of.layer !== undefined && <Fact what="layer">{`${of.layer}: ${of.layer_kind ?? ""}`}</Fact>}
+      {of.block && <Fact what="block">{`${of.block}${of.layer === undefined ? ", outside of layers" : ""}`}</Fact>}
+      <Fact what="device time">
+        <b>{duration(of.device_ns)}</b>{` in ${count(of.count)} ${of.count === 1 ? "piece" : "pieces"} of work`}
+        <div class="dim">{several ? `mean of ${count(of.steps)} ${of.phase} steps: ${duration(of.mean_device_ns)}, this one ${more < 0 ? "−" : "+"}${percentFigure(Math.abs(more))} %` : `the only ${of.phase} step whose layers are known`}</div>
+      </Fact>
+      <Fact what="gaps">{duration(of.gap_ns)}{several && <div class="dim">{`mean ${duration(of.mean_gap_ns)}`}</div>}</Fact>
+    </>
+  );
+}
 function Fact({ what, children }: { what: string; children: ComponentChildren }) {
   return (
     <>

@@ -25,8 +25,8 @@ export interface NamedPlace {
   at: At;
 }
 
-export type PaletteName = "work" | "phases" | "idle" | "exposure" | "host";
-export type RowKind = "steps" | "busy" | "idle" | "communication" | "stream" | "marks" | "thread" | "counter";
+export type PaletteName = "work" | "phases" | "idle" | "exposure" | "host" | "blocks";
+export type RowKind = "steps" | "busy" | "idle" | "communication" | "layer" | "block" | "stream" | "marks" | "thread" | "counter";
 export type RowGroup = "computed" | "streams" | "launching" | "other";
 
 export interface Row {
@@ -105,6 +105,7 @@ export interface Meta {
   read: Progress;
   palettes: Record<PaletteName, { name: string; color: number }[]>;
   categories?: Record<string, number>;
+  blocks: Record<string, number>; // the colour of each
   ranks: Rank[];
   steps: Step[];
   gaps: Gap[];
@@ -189,7 +190,29 @@ export interface Slice extends Place {
   launched?: NamedPlace[];
   launched_count?: number;
   collective?: { ranks: number; last_start_rank: number; wait_ns: number; at: At[] };
+  in_block?: NamedPlace & { layer?: number };
+  layers?: InLayers;
   step?: { number: number; phase: string; at: At };
+}
+// A layer or a block in one step, beside the mean of the steps of its phase.
+export interface InLayers {
+  layer?: number; // absent outside of layers
+  layer_kind?: string;
+  block?: string; // absent for a whole layer
+  count: number;
+  device_ns: number;
+  gap_ns: number;
+  phase: string;
+  steps: number;
+  mean_device_ns: number;
+  mean_gap_ns: number;
+}
+// In words, of one rank.
+export interface ModelWords {
+  no_layers?: string;
+  phases: { phase: string; layers: string }[];
+  roofline?: string;
+  no_roofline?: string; // also what is missing in it
 }
 
 // [name, color, parent, count, total_ns, self_ns]
@@ -282,9 +305,40 @@ export interface TraceAnalysis {
   ops: {
     name: string; count: number; cpu_total_ns: number; cpu_self_ns: number; device_total_ns: number; device_self_ns: number;
   }[];
+  layers?: { phases: PhaseLayers[] };
+  roofline?: { phases: (Roof & { phase: string })[]; blocks: (Roof & { phase: string; id: string })[] };
   memory?: { damaged?: number; devices: DeviceMemory[] };
   steps?: { count: number; by_phase: Record<string, number>; list: StepTotals[] };
   idle?: { window_ns: number; busy_ns: number; causes: { id: string; ns: number; count: number }[]; gaps: GapTotals[] };
+}
+// Times are sums over the steps.
+export interface BlockTotals {
+  id: string;
+  device_ns: number;
+  gap_ns: number;
+  count: number;
+}
+export interface LayerTotals {
+  index: number;
+  kind: string;
+  device_ns: number;
+  gap_ns: number;
+  blocks: BlockTotals[];
+}
+export interface PhaseLayers {
+  phase: string;
+  steps: number;
+  list: LayerTotals[];
+  outside: BlockTotals[];
+}
+export interface Roof {
+  steps: number;
+  ns: number;
+  roof_ns: number;
+  flops: number;
+  bytes: number;
+  mfu: number;
+  mbu: number;
 }
 // Of recordings with profile_memory; what is not told is absent.
 export interface DeviceMemory {

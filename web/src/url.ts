@@ -2,9 +2,9 @@
 // same place for whoever has the same trace.
 import type { Window } from "./types";
 
-export const kTabs = ["summary", "timeline", "kernels", "operators", "flame", "ranks", "requests"] as const;
+export const kTabs = ["summary", "timeline", "kernels", "operators", "flame", "ranks", "requests", "model"] as const;
 export type Tab = (typeof kTabs)[number];
-export const kTitles: Record<Tab, string> = { summary: "Summary", timeline: "Timeline", kernels: "Kernels", operators: "Operators", flame: "Flame", ranks: "Ranks", requests: "Requests" };
+export const kTitles: Record<Tab, string> = { summary: "Summary", timeline: "Timeline", kernels: "Kernels", operators: "Operators", flame: "Flame", ranks: "Ranks", requests: "Requests", model: "Model" };
 
 export interface SliceLink {
   rank: number;

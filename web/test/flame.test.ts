@@ -11,6 +11,9 @@ test("children lie inside their parents, longest first, and narrow ones are left
   const boxes = flameBoxes(kNodes, 0, 1000, 20);
   assert.deepEqual(boxes.map((box) => [box.node, box.depth, box.x, box.width]).sort(), [[0, 0, 0, 1000], [1, 1, 0, 600], [2, 1, 600, 400], [3, 2, 0, 500]]);
 });
+test("or in their order", () => {
+  assert.deepEqual(flameBoxes([["", 0, 0, 0, 100, 0], ["first", 0, 0, 1, 40, 40], ["longer", 0, 0, 1, 60, 60]], 0, 100, 1, true).map((box) => [box.node, box.x]), [[0, 0], [1, 0], [2, 40]]);
+});
 test("the chosen box takes the whole width, with those around it above", () => {
   const boxes = flameBoxes(kNodes, 1, 1000, 1);
   assert.deepEqual(boxes.slice(0, 2).map((box) => [box.node, box.depth, box.width]), [[0, 0, 1000], [1, 1, 1000]]);

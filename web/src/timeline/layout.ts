@@ -32,7 +32,7 @@ export function keyOfRow(row: Row): string {
   return `${row.kind}/${row.owner}/${row.label}`;
 }
 function laneHeight(row: Row): number {
-  if (row.kind === "steps" || row.kind === "idle" || row.kind === "stream") return 20;
+  if (row.kind === "steps" || row.kind === "idle" || row.kind === "stream" || row.kind === "layer" || row.kind === "block") return 20;
   if (row.kind === "busy" || row.kind === "communication") return 16;
   return 17;
 }
@@ -87,9 +87,9 @@ function layOutWith(ranks: readonly Rank[], toggled: ReadonlySet<string>, order:
     top += 2 * kGap;
   }
   if (order === "rows" && ranks.length > 1) {
-    for (const [kind, name] of [["steps", "Steps"], ["idle", "Idle by cause"], ["busy", "Busy"], ["communication", "Communication"], ["stream", "Streams"]] as const) {
+    for (const [kind, name] of [["steps", "Steps"], ["idle", "Idle by cause"], ["busy", "Busy"], ["communication", "Communication"], ["layer", "Layer"], ["block", "Block"], ["stream", "Streams"]] as const) {
       const key = `kind/${kind}`;
-      const open = isOpen(key, kind !== "stream");
+      const open = isOpen(key, kind !== "stream" && kind !== "layer" && kind !== "block");
       const members = ranks.flatMap((rank, r) => rank.rows.map((row, i) => ({ r, i, row, rank }))).filter(({ r, row }) => row.kind === kind && !pinned.has(keyIn(r, row)));
       if (members.length === 0) continue;
       heading(key, members[0]?.r ?? 0, members[0]?.i ?? -1, name, `${ranks.length} ranks`, 0, open);

@@ -1,5 +1,6 @@
 // One picture of the timeline: bars into the raster, then axis, labels, selection and flows above it.
 import { colorOf, inkOn, kPalettes, rgbOf, type Theme } from "../colors";
+import { layerLabels } from "../flame_layout";
 import { levelOf } from "../tiles";
 import type { At, Mark, PaletteName, Rank, RowKind, Slice, Window } from "../types";
 import { coreName, duration, middleCut, ticks } from "../units";
@@ -151,15 +152,17 @@ export class Painter {
         continue;
       }
       over.fillStyle = inkOn(ground);
-      const fitted = kind === "idle" ? this.fitIdle(over, box.length > 0 ? duration(box.length) : "", name, width - 8) : this.fit(over, kind === "steps" ? name : coreName(name), width - 8);
-      if (fitted.length >= 3) over.fillText(fitted, x + 5, top + (height - 1) / 2 + 0.5);
+      const length = box.length > 0 ? duration(box.length) : "";
+      const fitted = kind === "idle" ? this.firstFit(over, [`${length}  ${name}`.trimStart(), length], width - 8)
+        : kind === "layer" ? this.firstFit(over, layerLabels(name), width - 8)
+        : this.fit(over, kind === "steps" ? name : coreName(name), width - 8);
+      if (fitted.length >= 3 || kind === "layer") over.fillText(fitted, x + 5, top + (height - 1) / 2 + 0.5);
     }
   }
 
-  // The length of a gap, with its cause where there is room for both.
-  private fitIdle(over: CanvasRenderingContext2D, length: string, cause: string, width: number): string {
-    for (const text of [`${length}  ${cause}`.trimStart(), length]) if (this.fit(over, text, width) === text) return text;
-    return "";
+  // The first of the texts that `width` pixels hold whole; "" where there is none.
+  private firstFit(over: CanvasRenderingContext2D, texts: readonly string[], width: number): string {
+    return texts.find((text) => this.fit(over, text, width) === text) ?? "";
   }
   // As much of `text` as `width` pixels hold; "" where less than three letters do.
   private fit(over: CanvasRenderingContext2D, text: string, width: number): string {
