@@ -152,9 +152,15 @@ class LayerFinder {
 
 std::vector<LayerRole> TellingRoles(std::span<const LayerRole> roles, size_t begin, size_t end) {
   std::vector<LayerRole> telling;
+  size_t sides = 0;
   for (size_t i = begin; i < end; ++i) {
-    if (!SaysNothing(roles[i])) telling.push_back(roles[i]);
+    if (roles[i] == LayerRole::kSide) {
+      ++sides;
+    } else if (!SaysNothing(roles[i])) {
+      telling.push_back(roles[i]);
+    }
   }
+  telling.insert(telling.end(), sides, LayerRole::kSide);
   return telling;
 }
 

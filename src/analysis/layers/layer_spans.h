@@ -31,7 +31,8 @@ struct LayerSpan {
 // Empty if there are fewer than two layers, because then nothing repeats. Cost: O(n).
 std::vector<LayerSpan> FindLayerSpans(std::span<const LayerRole> roles);
 
-// The roles in [begin, end), without those that tell nothing (SaysNothing).
+// The roles in [begin, end), without those that tell nothing (SaysNothing). kSide comes last,
+// because how work on another stream mixes with the rest differs from layer to layer.
 std::vector<LayerRole> TellingRoles(std::span<const LayerRole> roles, size_t begin, size_t end);
 
 // Whether `layers` look like the layers of one model: either all have an MLP or none has, none

@@ -193,6 +193,32 @@ const std::vector<Role> kDense = {Role::kNorm,    Role::kProduct,   Role::kRope,
                                   Role::kProduct, Role::kCollective};
 const std::vector<Role> kLogits = {Role::kNorm, Role::kIndex, Role::kProduct, Role::kSampling};
 
+// A shared expert on a second stream mixes with the other work differently in each layer.
+TEST(Layers, WithWorkOnASecondStream) {
+  const std::vector<Role> attention = {Role::kNorm,  Role::kProduct, Role::kRope,
+                                       Role::kMixer, Role::kProduct, Role::kNorm};
+  const std::vector<Role> experts = {Role::kProduct, Role::kRouting, Role::kExperts,
+                                     Role::kActivation, Role::kExperts};
+  std::vector<Role> roles = {Role::kEmbedding};
+  for (size_t layer = 0; layer < 5; ++layer) {
+    roles.insert(roles.end(), attention.begin(), attention.end());
+    std::vector<Role> mixed = experts;
+    mixed.insert(mixed.begin() + static_cast<ptrdiff_t>(layer), Role::kSide);
+    mixed.insert(mixed.begin() + static_cast<ptrdiff_t>(layer), Role::kSide);
+    roles.insert(roles.end(), mixed.begin(), mixed.end());
+  }
+  roles.insert(roles.end(), kLogits.begin(), kLogits.end());
+  ASSERT_TRUE(AreFound(roles));
+  const std::vector<LayerSpan> layers = FindLayerSpans(roles);
+  EXPECT_EQ(layers.size(), 5u);
+  const std::vector<Block> blocks = BlocksOf(roles, layers);
+  for (size_t i = 0; i < roles.size(); ++i) {
+    if (roles[i] == Role::kSide) {
+      EXPECT_EQ(blocks[i], Block::kSharedExpert);
+    }
+  }
+}
+
 TEST(Layers, OfTwoModelsInOneStepAreNotTrusted) {
   const std::vector<Role> embedding = {Role::kOther, Role::kEmbedding};
   EXPECT_TRUE(AreFound(Joined({embedding, Times(6, kDense), kLogits})));
