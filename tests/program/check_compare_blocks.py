@@ -214,12 +214,12 @@ def real(_):
     traces = corpus("blocks of real traces")
     if traces is None:
         return
+    cpu = traces / "live-vllm-cpu/join_rank0.pt.trace.json.gz"
+    phase = decode(compared("a CPU engine with itself", cpu, cpu))
+    check("it has blocks, and none differs", len(phase["blocks"]) > 8 and not any(block["beyond_noise"] for block in phase["blocks"]), phase)
     folder = traces / "AMD-AGI+TraceLens/inference"
-    for name in ("vllm_decode_full", "vllm_prefilldecode_piecewise"):
-        same = compared(f"{name} with itself", folder / name, folder / name)
-        check(f"{name}: nothing differs from itself", not any(block["beyond_noise"] for phase in same["phases"] for block in phase.get("blocks", [])))
-    done = run("compare", str(folder / "vllm_decode_full"), str(folder / "vllm_prefilldecode_piecewise"), "--across")
-    check("two AMD traces: blocks, or why not", done.returncode in (0, 5), (done.returncode, done.stderr))
+    both = compared("SGLang and vLLM on AMD", folder / "sglang_decode", folder / "vllm_decode_full", "--across", status=5)
+    check("one step has no length", [row["id"] for row in both["obstacles"]] == ["no-steps"], both["obstacles"])
 
 
 main([slower, equal, overlap, across, kept, real], __doc__)

@@ -238,7 +238,7 @@ class Checks {
   void Across() {
     const SideFacts &base = changes_.base, &now = changes_.now;
     if (changes_.whole)
-      return Obstacle("no-steps", "--across compares steps, and no side names any");
+      return Obstacle("no-steps", "--across compares steps, and no side has one of known length");
     for (const PhaseChange& phase : changes_.phases) {
       if (phase.blocks.other_layers)
         return Obstacle("other-layers", "another model: " + phase.blocks.cannot_tell);

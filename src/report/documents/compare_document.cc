@@ -133,6 +133,20 @@ bool AddObstacles(const RunChanges& changes, const CompareView& view, Document& 
   return false;
 }
 
+// Adds why phases or blocks are not compared, and what is left out.
+void AddWhatIsMissing(const RunChanges& changes, const CompareView& view, Document& document) {
+  for (const PhaseChange& phase : changes.phases) {
+    const std::string name(PhaseName(phase.phase));
+    if (!phase.cannot_tell.empty()) {
+      document.Add(Remark{name, ": cannot tell, " + phase.cannot_tell});
+    } else if (!phase.blocks.cannot_tell.empty() && (changes.across || view.all)) {
+      document.Add(Remark{name, ": no blocks of the model, " + phase.blocks.cannot_tell});
+    }
+  }
+  for (const LeftOut& left_out : changes.left_out)
+    document.Add(Remark{"left out", fmt::format(": {}: {}", left_out.what, left_out.why)});
+}
+
 void AddRemarks(const RunChanges& changes, Document& document) {
   for (const std::string& remark : changes.remarks) document.Add(Remark{"note", ": " + remark});
 }
@@ -186,19 +200,7 @@ Document CompareDocument(const RunChanges& changes, const std::vector<GateResult
                 "Operators: self time on the host in a step (no bounds)", "operator",
                 Unit::kDuration);
   document.Add(Gap{});
-  for (const PhaseChange& phase : changes.phases) {
-    if (!phase.cannot_tell.empty())
-      document.Add(
-          Remark{std::string(PhaseName(phase.phase)), ": cannot tell, " + phase.cannot_tell});
-  }
-  for (const PhaseChange& phase : changes.phases) {
-    if (phase.cannot_tell.empty() && !phase.blocks.cannot_tell.empty() &&
-        (changes.across || view.all))
-      document.Add(Remark{std::string(PhaseName(phase.phase)),
-                          ": no blocks of the model, " + phase.blocks.cannot_tell});
-  }
-  for (const LeftOut& left_out : changes.left_out)
-    document.Add(Remark{"left out", fmt::format(": {}: {}", left_out.what, left_out.why)});
+  AddWhatIsMissing(changes, view, document);
   AddRemarks(changes, document);
   CallSides(names, document);
   return document;
