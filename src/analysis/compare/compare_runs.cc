@@ -7,7 +7,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <set>
 
 #include "analysis/compare/block_changes.h"
 #include "analysis/compare/comparable.h"
@@ -357,31 +356,6 @@ void AddCollectives(const std::vector<RunAnalysis>& base, const std::vector<RunA
     changes.remarks.push_back("waits for other ranks: not compared, " + why);
 }
 
-// Drops the figures that other engines or GPUs do not have in common.
-void LeaveOut(RunChanges& changes) {
-  std::set<std::string> only_base, only_now;
-  for (PhaseChange& phase : changes.phases) {
-    for (const KernelChange& kernel : phase.kernels) {
-      if (kernel.now_calls == 0) only_base.insert(kernel.name);
-      if (kernel.base_calls == 0) only_now.insert(kernel.name);
-    }
-    phase.kernels.clear();
-    phase.renamed.clear();
-  }
-  changes.left_out.push_back(
-      {"kernels by name", only_base.empty() && only_now.empty()
-                              ? "on another GPU a kernel of the same name is another one"
-                              : fmt::format("{} run in base alone, {} in new alone",
-                                            only_base.size(), only_now.size())});
-  changes.left_out.push_back({"launches", "engines launch the same work in other ways"});
-  changes.left_out.push_back({"operators of the host", "each engine has its own"});
-  changes.launches.clear();
-  changes.operators.clear();
-  if (changes.base.ranks == changes.now.ranks) return;
-  changes.left_out.push_back({"collectives", "the sides have other numbers of ranks"});
-  changes.collectives.reset();
-}
-
 bool NamesSteps(const std::vector<RunAnalysis>& runs) {
   return std::ranges::any_of(runs, [](const RunAnalysis& run) {
     return std::ranges::any_of(
@@ -451,7 +425,7 @@ RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<R
   AddCollectives(base, now, changes);
   AddRemarkOfCauses(changes);
   CheckComparable(changes);
-  if (across) LeaveOut(changes);
+  if (across) changes.LeaveOut();
   return changes;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 namespace tacho {
 namespace {
@@ -114,6 +115,30 @@ void RunChanges::DropFigures() {
   launches.clear();
   operators.clear();
   load.clear();
+}
+
+void RunChanges::LeaveOut() {
+  std::set<std::string> only_base, only_now;
+  for (PhaseChange& phase : phases) {
+    for (const KernelChange& kernel : phase.kernels) {
+      if (kernel.now_calls == 0) only_base.insert(kernel.name);
+      if (kernel.base_calls == 0) only_now.insert(kernel.name);
+    }
+    phase.kernels.clear();
+    phase.renamed.clear();
+  }
+  left_out.push_back(
+      {"kernels by name", only_base.empty() && only_now.empty()
+                              ? "on another GPU a kernel of the same name is another one"
+                              : fmt::format("{} run in base alone, {} in new alone",
+                                            only_base.size(), only_now.size())});
+  left_out.push_back({"launches", "engines launch the same work in other ways"});
+  left_out.push_back({"operators of the host", "each engine has its own"});
+  launches.clear();
+  operators.clear();
+  if (base.ranks == now.ranks) return;
+  left_out.push_back({"collectives", "the sides have other numbers of ranks"});
+  collectives.reset();
 }
 
 bool IsIdlePart(std::string_view part) { return part == kAllIdle || part.starts_with("idle."); }

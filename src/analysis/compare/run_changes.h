@@ -169,6 +169,8 @@ struct RunChanges {
   }
   // Drops all figures, and keeps what describes the two sides and why they cannot be compared.
   void DropFigures();
+  // Drops the figures that other engines or GPUs do not have in common, and fills `left_out`.
+  void LeaveOut();
 };
 
 // Names of parts. kAllIdle: idle time of all causes, used if a side does not know the causes.
