@@ -253,6 +253,7 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
           [&] { analysis.devices = DeviceTimesOf(prepared, scope); },
           [&] { analysis.layers = FindLayers(prepared); },
           [&] { AddSources(prepared, options.sources, analysis); },
+          [&] { analysis.graphs = TabulateReplays(prepared, scope); },
           [&] { analysis.kernels = TabulateKernels(trace, prepared.work, classifier, scope); },
           [&] {
             analysis.facts = GatherFacts(trace, options.path);

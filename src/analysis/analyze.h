@@ -11,6 +11,7 @@
 #include "analysis/device/launches.h"
 #include "analysis/device/memory.h"
 #include "analysis/facts.h"
+#include "analysis/graphs/graph_table.h"
 #include "analysis/host/ops.h"
 #include "analysis/layers/layer_table.h"
 #include "analysis/names/classifier.h"
@@ -57,6 +58,7 @@ struct TraceAnalysis {
   MemoryTable memory;  // empty unless it was recorded
   StepTable steps;
   StepProfile step_profile;  // empty unless AnalysisOptions asks for it
+  GraphTable graphs;
   LayerTable layers;
   Roofline roofline;    // empty unless AnalysisOptions has a model
   SourceTable sources;  // empty unless AnalysisOptions asks for it

@@ -20,6 +20,7 @@ import made
 from compare import check, finish, only, run
 from expected import Expected, check_all_compared, left_out
 from figures import check_oracle, check_sglang, check_vllm
+from graphs import check_graphs
 from layers import check_layers
 from memory_figures import check_memory
 from nsys_figures import check_nsys, check_rows
@@ -107,6 +108,7 @@ def check_broken(tacho, folder):
 def check_folder(tacho, folder, is_real=False):
     if is_real:
         check_layers(tacho, folder)
+        check_graphs(tacho, folder)
     check_oracles(tacho, folder)
     check_recordings(tacho, folder, "vllm", check_vllm)
     check_recordings(tacho, folder, "sglang", check_sglang)

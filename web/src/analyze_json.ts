@@ -465,6 +465,55 @@ export interface AnalyzeJson {
         }[];
       }[];
     };
+    graphs?: {
+      state: "found" | "no-launches" | "no-work" | "as-one" | "times-refused";
+      by_id: boolean;
+      launches: number;
+      without_work: number;
+      unknown: number;
+      batch_tokens?: number;
+      padding_tokens?: number;
+      eager_steps?: {
+        count: number;
+        of: number;
+        list: {
+          index: number;
+        }[];
+      };
+      names: string[];
+      list: {
+        id?: string;
+        device: string;
+        place?: number;
+        phase?: "prefill" | "decode" | "mixed" | "empty" | "other";
+        nodes: number;
+        replays: number;
+        partial: number;
+        batch?: number;
+        least_tokens?: number;
+        most_tokens?: number;
+        device_ns: number;
+        min_ns: number;
+        max_ns: number;
+        deviation_ns: number;
+        span_ns: number;
+        work_ns: number;
+        unplaced?: number;
+        unplaced_ns?: number;
+        token_replays?: number;
+        padded_replays?: number;
+        padding_tokens?: number;
+        padded_ns?: number;
+        by_node: {
+          name: number;
+          stream: string;
+          count: number;
+          total_ns: number;
+          deviation_ns: number;
+          gap_ns: number;
+        }[];
+      }[];
+    };
     layers?: {
       state: "found" | "no-steps" | "no-work" | "no-mixer" | "no-repetition" | "irregular" | "times-refused";
       count: number;

@@ -1,6 +1,7 @@
 #include "analysis/evidence/partial_graphs.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -8,50 +9,11 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analysis/device/graph_work.h"
 #include "analysis/index/of_each_call.h"
 
 namespace tacho {
 namespace {
-
-// The GPU rows of each graph launch: those of calls[i] are rows[begin[i], begin[i + 1]).
-struct GraphWork {
-  std::vector<uint32_t> calls;  // sorted by start
-  std::vector<uint32_t> rows;
-  std::vector<size_t> begin;
-
-  [[nodiscard]] std::span<const uint32_t> Of(size_t i) const {
-    return std::span(rows).subspan(begin[i], begin[i + 1] - begin[i]);
-  }
-};
-
-GraphWork CollectGraphWork(const Trace& trace, const LaunchLinks& links,
-                           const std::vector<uint32_t>& judged) {
-  GraphWork work;
-  const std::vector<uint8_t> is_graph = OfEachCall(trace, IsGraphLaunch);
-  std::vector<uint32_t> number(trace.host_calls.size(), LaunchLinks::kNone);
-  for (const uint32_t call : judged) {
-    if (is_graph[call] == 0) continue;
-    number[call] = static_cast<uint32_t>(work.calls.size());
-    work.calls.push_back(call);
-  }
-  if (work.calls.empty()) return work;
-  work.begin.assign(work.calls.size() + 1, 0);
-  const auto launch_of = [&](uint32_t row) {
-    const uint32_t call = links.call_of_gpu[row];
-    return call == LaunchLinks::kNone ? LaunchLinks::kNone : number[call];
-  };
-  for (uint32_t row = 0; row < trace.gpu.size(); ++row) {
-    if (launch_of(row) != LaunchLinks::kNone) ++work.begin[launch_of(row) + 1];
-  }
-  std::partial_sum(work.begin.begin(), work.begin.end(), work.begin.begin());
-  work.rows.resize(work.begin.back());
-  std::vector<size_t> next(work.begin.begin(), work.begin.end() - 1);
-  for (uint32_t row = 0; row < trace.gpu.size(); ++row) {
-    if (const uint32_t launch = launch_of(row); launch != LaunchLinks::kNone)
-      work.rows[next[launch]++] = row;
-  }
-  return work;
-}
 
 // Compares launches by ids of nodes or graphs; nullopt if the rows have neither.
 std::optional<std::vector<PartialGraph>> CompareById(const Trace& trace, const GraphWork& work) {
@@ -203,8 +165,12 @@ std::vector<PartialGraph> CompareByNames(const Trace& trace, const LaunchLinks& 
 
 std::vector<PartialGraph> FindPartialGraphs(const Trace& trace, const LaunchLinks& links,
                                             const std::vector<uint32_t>& judged) {
-  const GraphWork work = CollectGraphWork(trace, links, judged);
-  if (work.calls.size() < 2) return {};
+  const std::vector<uint8_t> is_graph = OfEachCall(trace, IsGraphLaunch);
+  std::vector<uint32_t> launches;
+  std::ranges::copy_if(judged, std::back_inserter(launches),
+                       [&](uint32_t call) { return is_graph[call] != 0; });
+  if (launches.size() < 2) return {};
+  const GraphWork work = CollectGraphWork(trace, links, std::move(launches));
   if (auto by_id = CompareById(trace, work)) return *std::move(by_id);
   return CompareByNames(trace, links, work, judged);
 }

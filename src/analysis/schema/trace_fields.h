@@ -1,6 +1,7 @@
 #pragma once
 
 #include "analysis/analyze.h"
+#include "analysis/schema/graph_fields.h"
 #include "analysis/schema/integrity_fields.h"
 #include "analysis/schema/layer_fields.h"
 #include "analysis/schema/memory_fields.h"
@@ -227,6 +228,7 @@ void TraceFields(auto& out, auto& trace, const auto& short_name) {
   if (IsThere(out, "memory", !trace.memory.empty())) MemoryOverTime(out, trace.memory);
   if (IsThere(out, "steps", !trace.steps.method.empty())) Steps(out, trace.steps);
   if (IsThere(out, "step_parts", !trace.step_profile.rows.empty())) StepParts(out, trace);
+  if (IsThere(out, "graphs", trace.graphs.launches > 0)) ReplayedGraphs(out, trace.graphs);
   if (IsThere(out, "layers", !trace.devices.empty())) Layers(out, trace.layers);
   if (IsThere(out, "roofline", trace.roofline.wanted())) RooflineFields(out, trace.roofline);
   const bool has_sources =

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/parse_number.h"
 #include "cli/exit_status.h"
 #include "cli/options/output_file.h"
 #include "cli/options/parse.h"
@@ -34,6 +35,7 @@ struct SimulateTraceOptions {
       recorded_to, clock_error_us;
   std::string front = "direct";
   bool detailed = false, stacks = false;
+  std::string graph_sizes;
   std::vector<std::string> changes;
 };
 
@@ -82,6 +84,10 @@ CommandSpec SimulateTraceSpec(SimulateTraceOptions& o) {
         {"--requests", "N", "most requests in flight (default 32)", &o.requests, 1},
         {"--prompt-tokens", "N", "mean length of a prompt (default 256)", &o.prompt_tokens, 1},
         {"--output-tokens", "N", "mean length of an answer (default 16)", &o.output_tokens, 1},
+        {"--graph-sizes", "N,...",
+         "batches with a CUDA graph, ascending: a decode step replays the next larger one and pads "
+         "its batch; above the last, it launches each kernel (default: a graph for every batch)",
+         &o.graph_sizes},
         {"--detailed", "",
          "steps are named with the lengths of their requests (vLLM's detailed_trace_annotation, "
          "SGLang's detailed annotations)",
@@ -154,6 +160,13 @@ Result<KnownRunOptions> KnownOptionsOf(const SimulateTraceOptions& o) {
   const double noise = o.noise.value_or(1), run_shift = o.run_shift.value_or(0);
   if (!(noise >= 0 && noise <= 20 && run_shift >= 0 && run_shift <= 20))
     return Fail(ErrorKind::kUsage, "--noise and --run-shift are percentages from 0 to 20");
+  for (std::string_view rest = o.graph_sizes; !rest.empty();) {
+    const size_t end = std::min(rest.find(','), rest.size());
+    const auto size = ParseWhole<int64_t>(rest.substr(0, end));
+    if (!size) return Fail(ErrorKind::kUsage, "--graph-sizes: expected numbers, such as 1,2,4,8");
+    out.graph_sizes.push_back(*size);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
   out.noise = {.step = noise / 100, .run = run_shift / 100, .stalls = noise > 0 ? 0.01 : 0};
   for (const std::string& text : o.changes) {
     TACHO_ASSIGN_OR_RETURN(auto change, ParseChange(text));

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "report/answers/answer_parts.h"
+#include "report/words/graph_words.h"
 #include "report/words/idle_words.h"
 #include "text/format_number.h"
 
@@ -25,6 +26,16 @@ Launched CountLaunches(const AnswerInput& in) {
         trace->launches.graphs, [](const GraphLaunch& graph) { return graph.gpu_events > 0; }));
   }
   return sum;
+}
+
+// Says how much of what the graphs computed was padding, if that is known and above 5 %.
+std::string PaddingClause(const AnswerInput& in) {
+  int64_t padding = 0, batch = 0;
+  for (const TraceAnalysis* trace : in.ranks) {
+    padding += trace->graphs.padding_tokens;
+    batch += trace->graphs.batch_tokens;
+  }
+  return 20 * padding > batch ? "; " + PaddingText(padding, batch) : "";
 }
 
 // Whether a graph launch begins within the step's annotation.
@@ -62,6 +73,7 @@ Answer AnswerGraphs(const AnswerInput& in) {
   answer.sentence = FormatCounted(launched.graphs, "graph launch", "graph launches");
   if (launched.graphs_with_work < launched.graphs)
     answer.sentence += fmt::format(", {} with their work", FormatCount(launched.graphs_with_work));
+  answer.sentence += PaddingClause(in);
   std::vector<PlacedStep> steps = MainSteps(in.steps);
   const auto has_none = [&](const PlacedStep& placed) { return !HasGraph(in, placed); };
   // If a step lost work, its graph launch may have been lost too, so the step says nothing.

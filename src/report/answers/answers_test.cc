@@ -179,6 +179,17 @@ TEST(Answers, StepsAreThoseOfTheMainPhase) {
       << "work launched in a step may run after its period";
 }
 
+TEST(Answers, PaddingIsNamedAbove5Percent) {
+  RunAnalysis run = WithSteps(8);
+  run.traces[0].graphs.batch_tokens = 2'000;
+  run.traces[0].graphs.padding_tokens = 100;
+  EXPECT_THAT(AnswerOf(run, "graphs").sentence, testing::Not(testing::HasSubstr("padding")));
+  run.traces[0].graphs.padding_tokens = 250;
+  EXPECT_EQ(AnswerOf(run, "graphs").sentence,
+            "8 decode steps, 4 of them with a graph launch; 4 graph launches; 12.5 % of the 2,000 "
+            "tokens that the graphs computed were padding");
+}
+
 TEST(Answers, APauseMakesNoMainPhase) {
   RunAnalysis run = WithSteps(8);
   std::vector<Step>& steps = run.traces[0].steps.steps;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "report/tables/finding_tables.h"
+#include "report/tables/graph_tables.h"
 #include "report/tables/result_tables.h"
 #include "text/document.h"
 
@@ -108,6 +109,10 @@ constexpr TraceTable kTables[] = {
      [](const TraceAnalysis& t) { return StepPhasesTable(t.steps); }},
     {"an engine step", "traces[].steps.list[]",
      [](const TraceAnalysis& t) { return StepsTable(t.steps, t.span.start); }},
+    {"a CUDA or HIP graph that was replayed", "traces[].graphs.list[]",
+     [](const TraceAnalysis& t) { return ReplayedGraphsTable(t.graphs); }},
+    {"a kernel, copy or memset of such a graph", "traces[].graphs.list[].by_node[]",
+     [](const TraceAnalysis& t) { return GraphNodesTable(t.graphs, {}); }},
     {"a block of the model in a phase", "traces[].layers.phases[].list[].blocks[]",
      [](const TraceAnalysis& t) { return LayerBlocksTable(t.layers); }},
     {"a layer of the model in a phase", "traces[].layers.phases[].list[]",

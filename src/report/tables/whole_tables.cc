@@ -13,7 +13,9 @@
 #include "report/documents/report_parts.h"
 #include "report/documents/requests_document.h"
 #include "report/tables/finding_tables.h"
+#include "report/tables/graph_tables.h"
 #include "report/tables/result_tables.h"
+#include "report/words/graph_words.h"
 #include "report/words/integrity_words.h"
 #include "report/words/layer_words.h"
 #include "report/words/request_words.h"
@@ -102,6 +104,9 @@ AskedTables WholeTables(const TraceAnalysis& trace, WholeTable table, const Text
     case WholeTable::kSteps:
       return {"no step annotation",
               {StepPhasesTable(trace.steps), numbered(StepsTable(trace.steps, trace.run_zero()))}};
+    case WholeTable::kGraphs:
+      return {"no graph",
+              {ReplayedGraphsTable(trace.graphs), GraphNodesTable(trace.graphs, style, true)}};
     case WholeTable::kLayers:
       return {"no layer", {LayerBlocksTable(trace.layers), LayersTable(trace.layers)}};
     case WholeTable::kRoofline:
@@ -129,6 +134,8 @@ std::string WhyEmpty(const TraceAnalysis& trace, WholeTable which, std::string_v
   if (which == WholeTable::kDevices) return WhyNoDeviceTime(trace);
   if (which == WholeTable::kLayers)
     return fmt::format("no layers: {}", WhyNoLayers(trace.layers.state));
+  if (which == WholeTable::kGraphs)
+    return fmt::format("no graphs: {}", WhyNoGraphs(trace.graphs.state));
   if (which == WholeTable::kRoofline)
     return fmt::format("no roofline: {}", WhyNoRoofline(trace.roofline));
   if (which == WholeTable::kSources) return WhyNoSources(trace.sources);
@@ -196,6 +203,8 @@ std::string Rendered(const RunAnalysis& run, const std::vector<WholeTable>& tabl
       if (which == WholeTable::kGaps) AddUnderGaps(part, trace);
       if (which == WholeTable::kRoofline) AddRooflineRemark(part, trace.roofline);
       if (which == WholeTable::kSources) AddSourcesRemark(part, trace.sources);
+      if (which == WholeTable::kGraphs && trace.graphs.state == GraphsState::kFound)
+        part.Add(Paragraph{GraphsText(trace.graphs), Paint::kDim});
       if (which == WholeTable::kMemory) AddMemoryRemarks(part, trace.memory);
       add(std::move(part));
     }

@@ -211,13 +211,13 @@ Result<Hardware> FindHardware(std::string_view name) {
   return FindByName(HardwarePresets(), name, "hardware");
 }
 
-StepKernels KernelsOfStep(const CostModel& cost, const StepLoad& load, Random random,
+StepKernels KernelsOfStep(const CostModel& cost, const StepLoad& load, int64_t batch, Random random,
                           double factor) {
   StepKernels out;
   if (load.empty()) return out;
   const ModelShape& m = cost.model;
   const int64_t tp = cost.tensor_parallel;
-  const int64_t rows = load.tokens();
+  const int64_t rows = batch;
   const int64_t q = m.heads * m.head_dim / tp;
   const int64_t kv = std::max<int64_t>(m.head_dim, m.kv_heads * m.head_dim / tp);
   const int64_t message = rows * m.hidden * 2;
@@ -227,8 +227,8 @@ StepKernels KernelsOfStep(const CostModel& cost, const StepLoad& load, Random ra
   const auto add = [&](std::vector<KernelWork>& list, KernelRole role, double ns) {
     kernels.Add(list, role, ns, rows);
   };
-  add(out.prepare, KernelRole::kSlotMapping, 2900);
-  add(out.prepare, KernelRole::kAttentionMetadata, 3100);
+  kernels.Add(out.prepare, KernelRole::kSlotMapping, 2900, load.tokens());
+  kernels.Add(out.prepare, KernelRole::kAttentionMetadata, 3100, load.tokens());
 
   out.forward.reserve(static_cast<size_t>(m.layers) * 12 + 2);
   add(out.forward, KernelRole::kEmbedding, kernels.Memory(rows * m.hidden));

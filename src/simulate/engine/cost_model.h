@@ -63,6 +63,9 @@ struct CostModel {
   // False: each rank has all tokens and applies only its own experts; an all-reduce then adds up
   // the results.
   bool sends_tokens = false;
+  // The batches for which the engine captured graphs, in ascending order; a decode step replays the
+  // smallest one that is large enough, and computes its whole batch. Empty: for every batch.
+  std::vector<int64_t> graph_sizes = {};
 };
 
 // The tick of the device's clock: durations of device work are multiples of it.
@@ -82,12 +85,14 @@ struct StepKernels {
   std::vector<KernelWork> prepare, forward, sample;
 };
 
-// Deterministic for the same `random`. Matrix products are limited by arithmetic or by reading the
-// weights, attention by arithmetic (prompts) or by reading the cache (generation), all else by
-// memory. Durations vary by 5 %, and one in a hundred is up to twice as long. `factor` multiplies
-// all of them, and they are rounded to kTickNs. A change in `cost` affects only the kernels that it
-// concerns, because the others draw the same random numbers as without the change.
-StepKernels KernelsOfStep(const CostModel& cost, const StepLoad& load, Random random,
+// `batch`: for how many tokens `forward` is computed; at least those of `load`. Attention reads
+// only the cache of `load`. Deterministic for the same `random`. Matrix products are limited by
+// arithmetic or by reading the weights, attention by arithmetic (prompts) or by reading the cache
+// (generation), all else by memory. Durations vary by 5 %, and one in a hundred is up to twice as
+// long. `factor` multiplies all of them, and they are rounded to kTickNs. A change in `cost`
+// affects only the kernels that it concerns, because the others draw the same random numbers as
+// without the change.
+StepKernels KernelsOfStep(const CostModel& cost, const StepLoad& load, int64_t batch, Random random,
                           double factor = 1);
 
 }  // namespace tacho::simulate

@@ -104,7 +104,7 @@ class Rank {
     Add(work, info, start, call, open_.back(), 0, beside);
     Close();
   }
-  void LaunchGraph(size_t kernels) {
+  void LaunchGraph(size_t kernels, int64_t graph) {
     const OwnDraws own(*this, 0);
     const int64_t nodes = static_cast<int64_t>(kernels) * Time(300, 380);
     graph_call_ = Call("cudaGraphLaunch", 9000 + nodes, 11000 + nodes);
@@ -112,6 +112,7 @@ class Rank {
     // The device begins while the host is still submitting the graph.
     compute_free_ = std::max(compute_free_, call.start_ns + call.dur_ns / 2 + Time(2000, 4000));
     graph_node_ = 0;
+    graph_ = graph;
   }
   void GraphNode(const KernelWork& work, bool beside) {
     const OwnDraws own(*this, work.place);
@@ -159,7 +160,7 @@ class Rank {
            int32_t slice, int32_t node, bool beside) {
     plan_.device.push_back({DeviceSlice::Kind::kKernel, work.role, info.name,
                             beside ? kSideStream : kComputeStream, start, work.duration_ns, call,
-                            slice, node, work.rows, 0});
+                            slice, node, work.rows, 0, node == 0 ? 0 : graph_});
     (beside ? side_free_ : compute_free_) = start + work.duration_ns;
   }
 
@@ -172,6 +173,7 @@ class Rank {
   int64_t now_ = 0;
   int64_t compute_free_ = 0, copy_free_ = 0, side_free_ = 0;
   int32_t graph_call_ = 0, graph_node_ = 0;
+  int64_t graph_ = 0;
 };
 
 // Plans all ranks of one step.
@@ -179,15 +181,18 @@ class StepPlanner {
  public:
   StepPlanner(SimulatedEngine engine, const CostModel& cost, const StepLoad& load, uint64_t seed,
               uint64_t step)
-      : engine_(engine), load_(load), changes_(cost.changes) {
+      : engine_(engine), load_(load), changes_(cost.changes), graph_(GraphOfStep(cost, load)) {
+    const int64_t batch = graph_.value_or(0) == 0
+                              ? load.tokens()
+                              : cost.graph_sizes[static_cast<size_t>(*graph_ - 1)];
     const uint64_t base = HashNumber(seed) ^ HashNumber(step * 2 + 1);
     const StepNoise noise = NoiseOf(cost.noise, seed, base);
     stall_ns_ = noise.stall_ns;
     for (int rank = 0; rank < cost.tensor_parallel; ++rank) {
       const uint64_t own = base + static_cast<uint64_t>(rank) * 0x1f123bb5U;
       ranks_.emplace_back(engine, cost.speed / noise.host, own);
-      kernels_.push_back(KernelsOfStep(cost, load, Random::FromState(HashNumber(own ^ 0x5bd1e995U)),
-                                       noise.kernels));
+      kernels_.push_back(KernelsOfStep(
+          cost, load, batch, Random::FromState(HashNumber(own ^ 0x5bd1e995U)), noise.kernels));
       SlowExperts(rank, kernels_.back().forward);
     }
   }
@@ -244,9 +249,6 @@ class StepPlanner {
       }
     }
   }
-  bool Is(ChangeKind kind) const {
-    return std::ranges::any_of(changes_, [&](const Change& c) { return c.kind == kind; });
-  }
   void OpenAll(const char* name) {
     EachRank([&](Rank& rank) { rank.Open(HostSlice::Kind::kScope, name); });
   }
@@ -285,12 +287,11 @@ class StepPlanner {
       CloseAll();
       OpenAll("gpu_model_runner: forward");
     }
-    const bool graph = load_.context.requests == 0 &&
-                       load_.generation.requests <= kMostGraphRequests && !Is(ChangeKind::kEager);
-    if (graph) {
-      for (size_t i = 0; i < ranks_.size(); ++i) ranks_[i].LaunchGraph(kernels_[i].forward.size());
+    if (graph_) {
+      for (size_t i = 0; i < ranks_.size(); ++i)
+        ranks_[i].LaunchGraph(kernels_[i].forward.size(), *graph_);
     }
-    Run(&StepKernels::forward, graph);
+    Run(&StepKernels::forward, graph_.has_value());
     if (vllm) {
       CloseAll();
       OpenAll("gpu_model_runner: postprocess");
@@ -371,12 +372,25 @@ class StepPlanner {
   SimulatedEngine engine_;
   StepLoad load_;
   const std::vector<Change>& changes_;
+  std::optional<int64_t> graph_;  // GraphOfStep
   int64_t stall_ns_ = 0;
   std::vector<Rank> ranks_;
   std::vector<StepKernels> kernels_;
 };
 
 }  // namespace
+
+std::optional<int64_t> GraphOfStep(const CostModel& cost, const StepLoad& load) {
+  const int64_t requests = load.generation.requests;
+  const bool eager = std::ranges::any_of(
+      cost.changes, [](const Change& change) { return change.kind == ChangeKind::kEager; });
+  if (load.empty() || load.context.requests > 0 || eager) return std::nullopt;
+  if (cost.graph_sizes.empty())
+    return requests <= kMostGraphRequests ? std::optional<int64_t>(0) : std::nullopt;
+  const auto size = std::ranges::lower_bound(cost.graph_sizes, requests);
+  if (size == cost.graph_sizes.end()) return std::nullopt;
+  return size - cost.graph_sizes.begin() + 1;
+}
 
 StepPlan PlanStep(SimulatedEngine engine, const CostModel& cost, const StepLoad& load,
                   uint64_t seed, uint64_t step) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -42,6 +43,7 @@ struct DeviceSlice {
   int32_t graph_node = 0;  // 0: the work is in no graph
   int64_t rows = 0;        // for a kernel: rows that its grid covers
   int64_t bytes = 0;       // for a copy or a memset
+  int64_t graph = 0;       // number of its graph among CostModel::graph_sizes, from 1; 0: none
 };
 
 struct RankPlan {
@@ -58,8 +60,12 @@ struct StepPlan {
 
 // Plans one step on all ranks together: a collective ends on all of them at the same time.
 // Deterministic. What a change in `cost` does not affect stays the same to the nanosecond. A decode
-// step of at most 512 requests replays one graph; other steps launch kernel by kernel. A load
-// without requests gives a step with an empty batch.
+// step of at most 512 requests, or of the largest of CostModel::graph_sizes, replays one graph;
+// other steps launch kernel by kernel. A load without requests gives a step with an empty batch.
+// Which of CostModel::graph_sizes a step replays, from 1; 0 if these are empty. nullopt: it replays
+// no graph.
+std::optional<int64_t> GraphOfStep(const CostModel& cost, const StepLoad& load);
+
 StepPlan PlanStep(SimulatedEngine engine, const CostModel& cost, const StepLoad& load,
                   uint64_t seed, uint64_t step);
 

@@ -33,6 +33,11 @@ Result<void> Check(const KnownRunOptions& options) {
   TACHO_RETURN_IF_ERROR(bound("the length of a prompt", options.mix.prompt_tokens, 1, kMostTokens));
   TACHO_RETURN_IF_ERROR(
       bound("the length of an answer", options.mix.output_tokens, 1, kMostTokens));
+  for (size_t i = 0; i < options.graph_sizes.size(); ++i) {
+    const int64_t least = i == 0 ? 1 : options.graph_sizes[i - 1] + 1;
+    TACHO_RETURN_IF_ERROR(
+        bound("a batch of --graph-sizes", options.graph_sizes[i], least, kMostRequests));
+  }
   for (const Change& change : options.changes) {
     if (!ChangesOneRank(change.kind) || change.rank < options.ranks) continue;
     return Fail(ErrorKind::kUsage,
@@ -104,6 +109,7 @@ Result<KnownRun> BeginKnownRun(const KnownRunOptions& options) {
   cost.tensor_parallel = static_cast<int>(options.ranks);
   cost.speed = options.speed;
   cost.noise = options.noise;
+  cost.graph_sizes = options.graph_sizes;
 
   KnownRun run;
   run.options = options;

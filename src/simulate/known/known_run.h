@@ -42,6 +42,7 @@ struct KnownRunOptions {
   uint64_t seed = 1;       // for the noise and for the time at which the run takes place
   uint64_t load_seed = 1;  // for the requests: runs with the same one have the same steps
   std::vector<Change> changes;
+  std::vector<int64_t> graph_sizes = {};  // CostModel::graph_sizes
 };
 
 struct KnownRun {

@@ -17,7 +17,6 @@ extern const std::string_view nsys_schema;
 namespace tacho::simulate {
 namespace {
 
-constexpr int64_t kGraphId = 3;              // as in WriteKinetoTrace
 constexpr int64_t kNone = 0xffffffff;        // nsys's value for no stream and for no event
 constexpr int64_t kPushPopRange = 59;        // ENUM_NSYS_EVENT_TYPE
 constexpr int64_t kEventSynchronize = 1;     // ENUM_CUPTI_SYNC_TYPE
@@ -177,7 +176,7 @@ class NsysWriter {
   "blockZ, staticSharedMemory, dynamicSharedMemory, localMemoryPerThread, localMemoryTotal, "      \
   "gridId, tensorSizeMinusOneElements"
     if (slice.graph_node == 0) return insert(TACHO_KERNEL_COLUMNS ")");
-    insert(TACHO_KERNEL_COLUMNS ", graphNodeId, graphId)", slice.graph_node, kGraphId);
+    insert(TACHO_KERNEL_COLUMNS ", graphNodeId, graphId)", GraphNodeIdOf(slice), GraphIdOf(slice));
 #undef TACHO_KERNEL_COLUMNS
   }
 

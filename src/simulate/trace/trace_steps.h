@@ -38,6 +38,15 @@ struct TracedStep {
   int64_t OperatorId(int32_t slice) const;
 };
 
+// The ids of a graph and of its node as a profiler writes them; 0 if the work is in no graph. Each
+// of several graphs has nodes of its own.
+constexpr int64_t GraphIdOf(const DeviceSlice& slice) {
+  return slice.graph_node == 0 ? 0 : 3 + slice.graph;
+}
+constexpr int64_t GraphNodeIdOf(const DeviceSlice& slice) {
+  return slice.graph << 32 | slice.graph_node;
+}
+
 // Passes all steps of a recording to `visit`, in order, with SGLang's idle loops between them.
 // Deterministic. Kineto's rules apply: a call or a piece of device work that is not completely
 // inside the window is dropped; a host slice that is open at the window's end is cut there. What

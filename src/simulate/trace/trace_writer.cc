@@ -203,8 +203,8 @@ class EventWriter {
     Field(", 1],      \"block\": [", kernel.block);
     Field(", 1, 1],      \"est. achieved occupancy %\": ", kernel.occupancy);
     if (source_.dialect == KinetoDialect::kManyKeysALine) return;
-    Field(",      \"graph id\": ", slice.graph_node == 0 ? 0 : 3);
-    Field(", \"graph node id\": ", slice.graph_node);
+    Field(",      \"graph id\": ", GraphIdOf(slice));
+    Field(", \"graph node id\": ", GraphNodeIdOf(slice));
   }
 
   void BytesArgs(const DeviceSlice& slice) {

@@ -29,6 +29,13 @@ struct Span {
   int64_t start, end;
 };
 
+// The replays of one graph.
+struct GraphTruth {
+  int64_t replays = 0, tokens = 0, work_ns = 0, device_ns = 0;
+  int64_t batch = 0;  // 0: no graph of a fixed batch
+  size_t nodes = 0;
+};
+
 // The total time that the spans cover; overlap counts once.
 int64_t UnionNs(std::vector<Span> spans) {
   std::ranges::sort(spans, {}, &Span::start);
@@ -70,6 +77,7 @@ class Truth {
                         {"generation_requests", load.generation.requests},
                         {"generation_tokens", load.generation.tokens}});
     }
+    AddGraph(step);
     std::map<int32_t, int64_t> by_call;
     // For each call in the trace with device work in the window: whether any of that work is in the
     // trace.
@@ -153,6 +161,7 @@ class Truth {
                        {"graph_launches", calls_["cudaGraphLaunch"].count},
                        {"max_gpu_events_per_launch", largest_launch_}};
     out["lost"] = {{"calls", lost_calls_}, {"gpu_events", lost_events_}};
+    out["graphs"] = Graphs();
     std::erase_if(calls_, [](const auto& call) { return call.second.count == 0; });
     out["calls"] = Rows(calls_, "name", "total_ns");
     out["ops"] = Rows(ops_, "name", "cpu_total_ns");
@@ -160,6 +169,38 @@ class Truth {
   }
 
  private:
+  // Adds the step's graph, if its launch and all its work are in the trace.
+  void AddGraph(const TracedStep& step) {
+    std::vector<Span> spans;
+    const DeviceSlice* node = nullptr;
+    for (size_t i = 0; i < step.plan.device.size(); ++i) {
+      const DeviceSlice& slice = step.plan.device[i];
+      if (slice.graph_node == 0) continue;
+      if (!step.shows_device[i] || !step.shows_call[static_cast<size_t>(slice.call)]) return;
+      spans.push_back({slice.start_ns, slice.start_ns + slice.dur_ns});
+      node = &slice;
+    }
+    if (node == nullptr) return;
+    GraphTruth& graph = graphs_[GraphIdOf(*node)];
+    if (node->graph > 0)
+      graph.batch = source_.cost.graph_sizes[static_cast<size_t>(node->graph - 1)];
+    ++graph.replays;
+    graph.tokens += step.step->load.tokens();
+    graph.nodes = std::max(graph.nodes, spans.size());
+    for (const Span& span : spans) graph.work_ns += span.end - span.start;
+    graph.device_ns += UnionNs(spans);
+  }
+  [[nodiscard]] OrderedJson Graphs() const {
+    OrderedJson rows = OrderedJson::array();
+    for (const auto& [id, graph] : graphs_) {
+      OrderedJson row = {{"id", fmt::format("{}", id)}, {"nodes", graph.nodes},
+                         {"replays", graph.replays},    {"tokens", graph.tokens},
+                         {"work_ns", graph.work_ns},    {"device_ns", graph.device_ns}};
+      if (graph.batch > 0) row["batch"] = graph.batch;
+      rows.push_back(std::move(row));
+    }
+    return rows;
+  }
   // The direction in a copy's name: "HtoD" for "Memcpy HtoD (Pinned -> Device)".
   static std::string CopyKind(std::string_view name) {
     const size_t begin = name.find(' ') + 1;
@@ -179,6 +220,7 @@ class Truth {
   const TraceSource& source_;
   OrderedJson steps_ = OrderedJson::array();
   std::map<std::string, Total> kernels_, copies_, calls_, ops_;
+  std::map<int64_t, GraphTruth> graphs_;   // whole replays, by id
   std::map<std::string, int64_t> events_;  // number of events by category
   Total memsets_;
   std::vector<Span> busy_;

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/prepared_trace.h"
+
+namespace tacho {
+
+// Whether replayed graphs were found; if not, why.
+enum class GraphsState : uint8_t {
+  kFound,
+  kNoLaunches,  // no graph was launched
+  kNoWork,      // no launch has all its work in the trace
+  kAsOne,       // each launch was recorded as one piece, without its kernels
+  kTimes,       // the trace's device times are unreliable (integrity)
+  kCount,
+};
+std::string_view GraphsStateId(GraphsState state);  // "found", "no-launches", ...
+
+// A kernel, copy or memset of a graph.
+struct GraphNodeRow {
+  uint32_t name = 0;  // index into GraphTable::names
+  std::string stream;
+  uint64_t count = 0;    // replays that have it
+  DurationNs total;      // of all these
+  DurationNs deviation;  // standard deviation of its durations
+  // Time before it in which nothing of the replay ran on its device, summed over whole replays.
+  DurationNs gap;
+};
+
+// What a graph's replays computed for tokens that no request had.
+struct GraphPadding {
+  uint64_t replays = 0;  // replays in a step with known tokens
+  uint64_t padded = 0;   // those of them with fewer tokens than the graph's batch
+  int64_t tokens = 0;    // the sum of what was missing
+  // By how much the padded replays took longer, by the mean of their graph, than as many replays of
+  // the largest graph that was no larger than their tokens: same place, phase and device. At most
+  // this is what the padding cost, if a smaller batch takes no longer. Absent: such a graph was not
+  // seen for some of them.
+  std::optional<DurationNs> cost;
+};
+
+struct GraphRow {
+  std::string id;  // the file's own number; "": none
+  std::string device;
+  std::optional<int64_t> place;       // how many graphs its steps launch before it
+  std::optional<Phase> phase;         // of its steps, if they have the same
+  uint64_t replays = 0, partial = 0;  // with all nodes; with some
+  // Tokens that the batch of the graph has room for, as the grids of its kernels say
+  // (rules/token_blocks.rules). Absent if they do not, do not agree, or are smaller than a step.
+  std::optional<int64_t> batch;
+  std::optional<int64_t> least_tokens, most_tokens;  // of its steps, where known
+  // Of the whole replays: how long their work ran (as a union), and from first start to last end.
+  DurationNs device_time, least, most, deviation, span;
+  DurationNs work;        // durations of all work, of partial replays too
+  uint64_t unplaced = 0;  // pieces of work of which node is unknown
+  DurationNs unplaced_work;
+  std::optional<GraphPadding> padding;  // absent: the batch is unknown, or the tokens of all steps
+  std::vector<GraphNodeRow>
+      nodes;  // in the order of time; their `total`s and `unplaced_work` are `work`
+};
+
+// Decode steps without a graph launch, in a trace in which other decode steps have one.
+struct EagerSteps {
+  uint64_t count = 0, of = 0;     // `of`: decode steps with all their work
+  std::vector<uint32_t> indexes;  // of the first ones, in StepTable::steps
+};
+
+struct GraphTable {
+  GraphsState state = GraphsState::kNoLaunches;
+  bool by_id = false;     // nodes are found by their ids; false: by the order of the kernels
+  uint64_t launches = 0;  // calls
+  uint64_t without_work = 0, unknown = 0;  // see Replays
+  std::vector<std::string> names;          // of nodes, as in the file
+  std::vector<GraphRow> list;              // sorted by place, then by first replay
+  // Tokens of the batches and how many of them were padding, of steps whose graphs agree on one
+  // batch; 0: unknown.
+  int64_t batch_tokens = 0, padding_tokens = 0;
+  std::optional<EagerSteps> eager;  // absent: no decode step launched a graph
+};
+
+// Profiles the CUDA and HIP graphs of a trace by node, over all their replays (FindReplays). Cost:
+// O(n).
+GraphTable TabulateReplays(const PreparedTrace& prepared, const Scope& scope = {});
+
+// How many new tokens a step has; nullopt if its annotation does not tell.
+std::optional<int64_t> TokensOfStep(const StepLabel& label);
+
+}  // namespace tacho
