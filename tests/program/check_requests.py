@@ -45,6 +45,13 @@ def requests_of(run, status=0):
     return told.get("requests")
 
 
+def compared(told):
+    """The requests that are compared by E2E: answered in full and wholly recorded; if there is none, those that are split."""
+    whole = [r for r in told["list"] if r["whole"]]
+    split = [r for r in whole if "lacks" not in r]
+    return [r for r in split if "outside_ns" not in r] or split or whole
+
+
 def check_sums(told, records):
     """The parts of each request, of its first token, of each band and scenario add up and are not negative."""
     by_id = {r["id"]: r for r in records}
@@ -55,15 +62,14 @@ def check_sums(told, records):
               and all(ns > 0 and part in PARTS for part, ns in row["parts"].items())
               and row["parts"].get("client", 0) == record["sent_ns"] - record["admitted_ns"]
               and sum(row.get("ttft_parts", {}).values()) == row.get("ttft_ns", 0)
-              and all(ns > 0 for ns in row.get("ttft_parts", {}).values()))
+              and all(ns > 0 for ns in row.get("ttft_parts", {}).values())
+              and 0 <= row.get("outside_ns", 0) <= row["parts"].get("unknown", 0))
         if not ok:
             check(f"{row['id']}: parts add up", False, row)
     check("parts add up", True)
     for group in told["bands"] + told["scenarios"]:
         check("means add up", group["count"] == 0 or sum(group["parts"].values()) == group["e2e_ns"], group)
-    whole = [r for r in told["list"] if r["whole"]]
-    recorded = [r for r in told["list"] if r.get("lacks") != "recorded"]
-    whole = sorted(r["e2e_ns"] for r in whole if r in recorded or not recorded)
+    whole = sorted(r["e2e_ns"] for r in compared(told))
     check("the bands have each request once", sum(b["count"] for b in told["bands"]) == len(whole))
     check("in the order of e2e", [b["from"] for b in told["bands"]][1:] == [b["to"] for b in told["bands"]][:-1], told["bands"])
     at = 0
@@ -120,6 +126,29 @@ def loaded(folder):
             error = len(split) * told.get("clock_error_ns", 0)
             for part, ns in truth.items():
                 check(f"{run}: {part}", claimed[part] <= 1.1 * ns + error, (claimed[part], ns, error))
+
+
+def cut(folder):
+    """A recording that is shorter than the load: shares are of the recorded time, and one request is the slowest everywhere."""
+    for name, options, requests in (("half", ("--recorded-from", "30", "--recorded-to", "70"), 200),
+                                    ("short", ("--recorded-from", "45", "--recorded-to", "55", "--output-tokens", "120", "--model-size", "small"), 400)):
+        run, true = traffic(f"{folder}/{name}", "--gap", "4", *options, requests=requests)
+        analysed = json.loads(tacho("analyze", run, "--json").stdout)
+        told = analysed["requests"]
+        check_sums(told, records_of(run))
+        finding = next(f for f in analysed["findings"] if f["id"] == "requests.wait-prefill")
+        split = [r for r in told["list"] if r["whole"] and "lacks" not in r]
+        by_id = {r["id"]: r["wait_prefill_ns"] for r in true["requests"]}
+        planned = sum(by_id[r["id"]] for r in split) / sum(r["e2e_ns"] for r in split)
+        check(f"{name}: the share is not less for what was not recorded", abs(finding["share"] / planned - 1) < 0.06, (finding["share"], planned))
+        check(f"{name}: of the recorded time", finding["of_ns"] == sum(r["e2e_ns"] - r.get("outside_ns", 0) for r in split), finding)
+        shown = " ".join(tacho("explain", run, "finding:requests.wait-prefill").stdout.split())
+        check(f"{name}: says so", f"recorded time of {len(split)} of {requests} requests" in shown and "fewer than half" in shown, shown)
+        slowest = max(compared(told), key=lambda r: r["e2e_ns"])
+        check(f"{name}: the slowest band", told["bands"][-1]["count"] != 1 or told["bands"][-1]["e2e_ns"] == slowest["e2e_ns"], told["bands"][-1])
+        listed = re.findall(r"^ (traffic-\S+)", tacho("analyze", run, "--requests", "-w").stdout, re.M)
+        check(f"{name}: the slowest listed first", listed[0] == slowest["id"], (listed[0], slowest["id"]))
+        check(f"{name}: and explained", re.match(r" request  (\S+)", tacho("explain", run, "slowest").stdout)[1] == slowest["id"])
 
 
 def preempted(folder):
@@ -314,4 +343,4 @@ def bad_input(folder):
     check("and a hostile time is left out", 0 <= told["list"][0]["e2e_ns"] < 10**9, told["list"][0])
 
 
-main([truth, loaded, preempted, outputs, explain, fronts, parts_of_a_run, skew, bad_input], __doc__)
+main([truth, loaded, cut, preempted, outputs, explain, fronts, of_its_engine, parts_of_a_run, skew, bad_input], __doc__)

@@ -869,6 +869,7 @@ export interface AnalyzeJson {
       ttft_ns?: number;
       e2e_ns: number;
       parts: Record<string, number>;
+      outside_ns?: number;
       ttft_parts?: Record<string, number>;
       sure?: boolean;
       trace?: number;

@@ -32,7 +32,7 @@ enum class FindingWhole : uint8_t {
   kWindow,              // the windows of all devices together
   kWindowWithRequests,  // kWindow without the time in which no request was in flight
   // The time from due to last token of all requests that were answered in full and whose time is
-  // split into parts.
+  // split into parts, without the time outside of the recording.
   kRequests,
 };
 std::string_view WholeId(FindingWhole whole);  // "window", "window-with-requests", "requests"
@@ -89,10 +89,14 @@ struct RunFinding {
   std::vector<Place> places = {};  // sorted by cost, largest first, then by trace
   std::string request = {};  // set for kRequests: the id of the request with the most of this part
   // Set for kRequests: how many requests were answered in full, and how many of them are split;
-  // `whole` is the time of these.
+  // `whole` is the time of these. `cut`: a part of it lies outside of the recording, and is left
+  // out.
   uint64_t split = 0, answered = 0;
+  bool cut = false;
 
   [[nodiscard]] bool known() const { return confidence != Confidence::kCannotTell; }
+  // kRequests: whether so few of the requests are split that the others may be of another kind.
+  [[nodiscard]] bool few_split() const { return 2 * split < answered; }
   [[nodiscard]] double share() const { return ShareOf(cost, whole); }
 };
 

@@ -218,6 +218,14 @@ TEST(Findings, OfRequests) {
   ASSERT_THAT(IdsOf(findings), ElementsAre("requests.queue"));
   EXPECT_EQ(findings[0].share(), 0.5);
   EXPECT_EQ(findings[0].request, "r40");
+  // Time outside of the recording is not part of what the share is of.
+  run.requests.rows[0].parts[RequestPart::kUnknown] = {500};
+  run.requests.rows[0].e2e = {535};
+  run.requests.rows[0].outside = {500};
+  findings = FindingsOf(run);
+  EXPECT_EQ(findings[0].share(), 0.5);
+  EXPECT_TRUE(findings[0].cut);
+  EXPECT_EQ(findings[0].confidence, Confidence::kMeasured);
   run.requests.rows.erase(run.requests.rows.begin(), run.requests.rows.begin() + 2);
   EXPECT_EQ(FindingsOf(run)[0].because, WhyUnknown::kSplit);
   run.requests.why = JoinWhy::kNoClock;

@@ -14,7 +14,9 @@ constexpr double kMuchError = 0.1;     // as a share of the finding's cost
 RequestParts PartsOfSplit(const RequestAnalysis& requests) {
   RequestParts sums;
   for (const RequestRow& row : requests.rows) {
-    if (row.whole && row.lacks == RequestLacks::kNothing) sums.Add(row.parts);
+    if (!row.whole || row.lacks != RequestLacks::kNothing) continue;
+    sums.Add(row.parts);
+    sums[RequestPart::kUnknown] -= row.outside;
   }
   return sums;
 }
@@ -28,6 +30,7 @@ std::vector<RunFinding> RequestFindings(const RequestAnalysis& requests) {
     if (!row.whole) continue;
     ++one.answered;
     one.split += row.lacks == RequestLacks::kNothing ? 1 : 0;
+    one.cut = one.cut || row.outside.ns > 0;
   }
   if (whole.ns == 0) {
     if (requests.why == JoinWhy::kNoRequests) return {};
@@ -39,8 +42,7 @@ std::vector<RunFinding> RequestFindings(const RequestAnalysis& requests) {
   }
   if (ShareOf(sums[RequestPart::kUnknown], whole) >= kMuchUnknown)
     one.confidence = Confidence::kAtLeast;
-  // The requests whose time is split are the short ones where the recording is shorter than many.
-  if (2 * one.split < one.answered) one.confidence = Confidence::kAbout;
+  if (one.few_split()) one.confidence = Confidence::kAbout;
   std::vector<RunFinding> findings;
   for (const RequestPart part : kLost) {
     if (sums[part].ns <= 0) continue;

@@ -37,8 +37,8 @@ RequestGroup MeansOf(const std::vector<const RequestRow*>& rows) {
   return group;
 }
 
-void AddBands(std::vector<const RequestRow*> whole, RequestAnalysis& analysis) {
-  std::ranges::stable_sort(whole, {}, [](const RequestRow* row) { return row->e2e; });
+// `whole`: sorted by e2e.
+void AddBands(const std::vector<const RequestRow*>& whole, RequestAnalysis& analysis) {
   const size_t count = whole.size();
   size_t begin = 0;
   for (size_t band = 0; band + 1 < std::size(kBandBounds); ++band) {
@@ -85,14 +85,9 @@ RequestAnalysis SplitRequests(const RequestInput& input) {
   analysis.why = split.contradiction ? JoinWhy::kContradiction : join.why;
   if (join.tokens > 0 && !split.contradiction)
     analysis.tied_share = static_cast<double>(join.tied) / static_cast<double>(join.tokens);
-  std::vector<const RequestRow*> whole;
+  const std::vector<const RequestRow*> whole = RequestsByE2e(analysis);
   std::map<std::string, std::vector<const RequestRow*>> scenarios;
-  const bool any_recorded = analysis.recorded() > 0;
-  for (const RequestRow& row : analysis.rows) {
-    if (!row.whole || (any_recorded && row.lacks == RequestLacks::kRecorded)) continue;
-    whole.push_back(&row);
-    scenarios[row.scenario].push_back(&row);
-  }
+  for (const RequestRow* row : whole) scenarios[row->scenario].push_back(row);
   if (scenarios.size() > 1) {
     for (const auto& [name, rows] : scenarios) {
       analysis.scenarios.push_back(MeansOf(rows));
@@ -100,9 +95,8 @@ RequestAnalysis SplitRequests(const RequestInput& input) {
     }
   }
   if (whole.empty()) return analysis;
-  const size_t count = whole.size();
-  AddBands(std::move(whole), analysis);
-  if (count >= kFewestForBands) AddSlowest(analysis);
+  AddBands(whole, analysis);
+  if (whole.size() >= kFewestForBands) AddSlowest(analysis);
   return analysis;
 }
 
@@ -120,7 +114,7 @@ std::vector<const RequestRow*> RequestsByE2e(const RequestAnalysis& requests) {
     if (std::ranges::any_of(whole, is_good)) std::erase_if(whole, std::not_fn(is_good));
   };
   keep_if_any([](const RequestRow* row) { return row->lacks == RequestLacks::kNothing; });
-  keep_if_any([](const RequestRow* row) { return row->inside; });
+  keep_if_any(&RequestRow::inside);
   std::ranges::stable_sort(whole, {}, &RequestRow::e2e);
   return whole;
 }

@@ -42,7 +42,7 @@ struct RequestAnalysis {
   std::optional<DurationNs> clock_error;  // the largest error among the engines
   // In the order of the table, without requests that were never sent.
   std::vector<RequestRow> rows;
-  // `bands` and `scenarios` leave out requests that lie outside of the recording, unless all do.
+  // `bands` and `scenarios` are of the requests of RequestsByE2e.
   std::vector<RequestGroup> bands;      // e2e from quantile 0 to 0.4, ... 0.99 to 1; may be empty
   std::vector<RequestGroup> scenarios;  // sorted by name; empty if there is only one
   std::optional<SlowestHave> slowest;   // absent with fewer than five requests
@@ -56,8 +56,9 @@ inline constexpr size_t kMedianBand = 1, kSlowestBand = 4;
 
 RequestAnalysis SplitRequests(const RequestInput& input);
 
-// The completely answered requests, sorted by e2e. Keeps only those inside of the recording; if
-// there are none, only those whose time could be split into parts; if there are none either, all.
+// The completely answered requests, sorted by e2e. Keeps only those that lie wholly in the
+// recording; if there are none, only those whose time could be split into parts; if there are none
+// either, all.
 std::vector<const RequestRow*> RequestsByE2e(const RequestAnalysis& requests);
 
 }  // namespace tacho

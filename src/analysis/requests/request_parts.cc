@@ -303,6 +303,15 @@ RequestParts RequestSplitter::Gap(const RequestTimes& times, const RequestFit& f
   return path.Finish();
 }
 
+DurationNs RequestSplitter::Outside(const RequestTimes& times, const RequestFit& fit) const {
+  DurationNs outside;
+  if (fit.first_read() == RequestFit::kNoStep)
+    outside = std::max(outside, cells_.steps.front().work.start - std::max(times.due, times.sent));
+  if (fit.steps().back() == RequestFit::kNoStep)
+    outside += std::max(DurationNs{}, times.chunks.back().seen - cells_.steps.back().work.end);
+  return outside;
+}
+
 bool RequestSplitter::Contradicts(const RequestTimes& times, const RequestFit& fit) const {
   if (fit.first_read() != RequestFit::kNoStep &&
       times.sent - cells_.steps[fit.first_read()].work.start > clock_error_)

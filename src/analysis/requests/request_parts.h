@@ -108,6 +108,10 @@ class RequestSplitter {
   [[nodiscard]] RequestParts Gap(const RequestTimes& times, const RequestFit& fit,
                                  size_t chunk) const;
 
+  // How much of the time from sending to the last chunk lies before the first or after the last of
+  // the steps, and is unknown for this reason.
+  [[nodiscard]] DurationNs Outside(const RequestTimes& times, const RequestFit& fit) const;
+
   // Whether the times of a request contradict the clock of its steps by more than its error: the
   // first step begins before the request was sent, or tokens are seen before their step's end.
   [[nodiscard]] bool Contradicts(const RequestTimes& times, const RequestFit& fit) const;

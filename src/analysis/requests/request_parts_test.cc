@@ -146,6 +146,8 @@ TEST(RequestParts, WhatIsBeforeTheRecordingIsUnknown) {
   const RequestParts parts = split.UntilChunk(times, fit, 3);
   EXPECT_EQ(parts[Part::kClient].ns, 100);
   EXPECT_EQ(parts[Part::kUnknown].ns, 800 + 800);
+  EXPECT_EQ(split.Outside(times, fit).ns, 800 + 800);
+  EXPECT_EQ(split.Outside(times, {0, {0, 0, 1, 1}}).ns, 0) << "it queued before the first step";
   EXPECT_EQ(parts[Part::kDecode].ns, 1'000);
   EXPECT_EQ(parts[Part::kBetweenSteps].ns, 100);
   EXPECT_EQ(split.Gap(times, fit, 2)[Part::kSend].ns, 50);

@@ -297,9 +297,8 @@ RequestRow SplitRun::RowOf(size_t number) const {
   row.ttft_parts = CommonOf(first);
   row.ttft = row.ttft_parts.Sum();
   row.sure = is_one && IsTied(joined);
-  row.inside = std::ranges::none_of(joined.tokens, [](const TokenSeat& seat) {
-    return seat.fit == Fit::kOutside || seat.or_outside;
-  });
+  row.outside =
+      std::min(engine->splitter->Outside(times, fits.front()), row.parts[RequestPart::kUnknown]);
   row.trace = join_.engines[joined.engine].trace;
   const auto is_known = [](uint32_t step) { return step != RequestFit::kNoStep; };
   const std::vector<uint32_t>& steps = fits.front().steps();

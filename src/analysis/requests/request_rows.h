@@ -38,8 +38,9 @@ struct RequestRow {
   DurationNs e2e;
   RequestParts parts, ttft_parts;
   RequestLacks lacks = RequestLacks::kNothing;
-  bool sure = false;    // the steps that read the prompt and that made each token are all known
-  bool inside = false;  // `lacks` is kNothing, and steps of the recording made all its tokens
+  bool sure = false;  // the steps that read the prompt and that made each token are all known
+  // The part of `parts`' unknown time that lies before the first or after the last recorded step.
+  DurationNs outside;
   // The rest is set only if `lacks` is kNothing.
   std::optional<uint32_t> trace;  // of the engine
   // The request's first and last step; they mean something only if `steps_known`.
@@ -48,6 +49,9 @@ struct RequestRow {
   // True: the prompt was read by exactly the steps of [first_step, token_step] that read prompts.
   bool reads_known = false;
   uint32_t token_step = 0;
+
+  // Whether its time is split, and all of it lies in the recording.
+  [[nodiscard]] bool inside() const { return lacks == RequestLacks::kNothing && outside.ns == 0; }
 };
 
 // The requests of a load, and all that is needed to split their time.

@@ -119,6 +119,8 @@ TEST(KnownTraffic, HalfARecordingSplitsWhatItSaw) {
       if (static_cast<size_t>(recorded) < known.tokens.size()) {
         EXPECT_FALSE(row.sure);
       }
+      EXPECT_LE(row.outside, row.parts[RequestPart::kUnknown]);
+      EXPECT_EQ(row.inside(), static_cast<size_t>(recorded) == known.tokens.size());
     }
   }
 }

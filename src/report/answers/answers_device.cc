@@ -243,7 +243,7 @@ Answer AnswerFirst(const AnswerInput& in) {
   answer.figure = std::string(BoundText(first.confidence)) + answer.figure;
   answer.of =
       first.of == FindingWhole::kRequests
-          ? fmt::format("{} of the requests' time", FormatDuration(first.whole))
+          ? fmt::format("{} of {}", FormatDuration(first.whole), WholeText(first))
           : DeviceTimeText(in, first.whole) +
                 (first.of == FindingWhole::kWindowWithRequests ? " with requests in flight" : "");
   answer.sentence = Sentence(FindingText(in.run, first));

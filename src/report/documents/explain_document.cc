@@ -164,27 +164,25 @@ Result<Document> Explainer::Request(const std::string& id) {
   std::vector<std::string> times;
   if (row->ttft) times.push_back("TTFT " + FormatDuration(*row->ttft));
   times.push_back(FormatDuration(row->e2e) + (row->whole ? " to its last token" : " to its end"));
-  DurationNs before;  // of its time, before the recording
   const auto detail = run_.joined && row->lacks == RequestLacks::kNothing
                           ? DetailOf(InputOf(run_), row->number)
                           : std::nullopt;
   if (detail && row->trace) {
     const TimeNs zero = run_.traces[*row->trace].run_zero();
-    const DurationNs due = detail->due - zero;
-    before = std::max(DurationNs{}, -due);
-    times.insert(times.begin(), "due " + BesideFirstEvent(due));
+    times.insert(times.begin(), "due " + BesideFirstEvent(detail->due - zero));
   }
   document_.Add(Labelled{"times", std::move(times)});
   std::string_view why = WhyNotSplit(row->lacks);
   if (row->lacks == RequestLacks::kTie && !WhyNotJoined(run_.requests.why).empty())
     why = WhyNotJoined(run_.requests.why);
   if (!why.empty()) document_.Add(Labelled{"not split", {std::string(why)}, Paint::kYellow});
-  const DurationNs unknown = row->parts[RequestPart::kUnknown];
-  if (before.ns > 0 && before <= unknown)
+  if (row->outside.ns > 0)
     document_.Add(Labelled{"unknown",
-                           {FormatDuration(before) + " of its time lie before the recording"},
+                           {FormatDuration(row->outside) + " of its time lie outside of the "
+                                                           "recording"},
                            Paint::kYellow});
-  if (row->lacks == RequestLacks::kNothing && !row->sure && unknown > before)
+  if (row->lacks == RequestLacks::kNothing && !row->sure &&
+      row->parts[RequestPart::kUnknown] > row->outside)
     document_.Add(
         Labelled{"unsure",
                  {"it fits the steps in several ways; what differs between them is unknown"},

@@ -49,6 +49,11 @@ void RequestFields(auto& out, const RequestRow& row) {
             "time by part ([metrics.md](metrics.md#requests)), without parts of 0; they add up to "
             "`e2e_ns`"},
         row.parts);
+  if (Holds(out, row.outside.ns > 0))
+    out.Field(Key{"outside_ns",
+                  "part of `parts.unknown` that lies before the first or after the last recorded "
+                  "step; absent if none does"},
+              row.outside);
   if (Holds(out, row.ttft.has_value()))
     Parts(out, Key{"ttft_parts", "time by part until the first token; they add up to `ttft_ns`"},
           row.ttft_parts);
@@ -105,14 +110,15 @@ void Requests(auto& out, const RequestAnalysis& requests) {
             requests.clock_error);
   out.Rows(Key{"list", "requests that were sent, in the order of the load's plan"}, requests.rows,
            [&](const RequestRow& row) { RequestFields(out, row); });
-  out.Rows(Key{"bands", "requests that were answered in full, by `e2e_ns`; empty without any"},
+  out.Rows(Key{"bands",
+               "requests that were answered in full and lie wholly in the recording (if none "
+               "does: that are split; if none is: all), by `e2e_ns`; empty without any"},
            requests.bands, [&](const RequestGroup& band) {
              out.Field(Key{"from", "quantile of `e2e_ns` where the band begins"}, band.from);
              out.Field(Key{"to", "quantile of `e2e_ns` where the band ends"}, band.to);
              RequestGroupFields(out, band);
            });
-  out.Rows(Key{"scenarios",
-               "requests that were answered in full, by scenario; empty if there is only one"},
+  out.Rows(Key{"scenarios", "requests of the bands, by scenario; empty if there is only one"},
            requests.scenarios, [&](const RequestGroup& scenario) {
              out.Field(Key{"scenario", "name of the scenario"}, scenario.scenario);
              RequestGroupFields(out, scenario);

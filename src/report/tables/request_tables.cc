@@ -87,8 +87,9 @@ Table RequestsTable(const RequestAnalysis& requests, const RequestsTableOptions&
   std::vector<const RequestRow*> rows;
   for (const RequestRow& row : requests.rows) rows.push_back(&row);
   if (options.slowest_first)
-    std::ranges::stable_sort(rows, std::ranges::greater{},
-                             [](const RequestRow* row) { return row->e2e; });
+    std::ranges::stable_sort(rows, std::ranges::greater{}, [](const RequestRow* row) {
+      return std::pair(row->inside(), row->e2e);
+    });
   for (const RequestRow* one : rows) {
     const RequestRow& row = *one;
     std::vector<Cell> cells = {row.id,

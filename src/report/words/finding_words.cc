@@ -202,8 +202,9 @@ std::string WholeText(const RunFinding& finding) {
     case FindingWhole::kRequests:
       break;
   }
-  if (finding.split == finding.answered) return "the requests' time";
-  return fmt::format("the time of {} of {} requests", FormatCount(finding.split),
+  const std::string_view time = finding.cut ? "recorded time" : "time";
+  if (finding.split == finding.answered) return fmt::format("the requests' {}", time);
+  return fmt::format("the {} of {} of {} requests", time, FormatCount(finding.split),
                      FormatCount(finding.answered));
 }
 
@@ -282,6 +283,8 @@ std::string_view WhyBounded(const RunFinding& finding) {
     case Confidence::kAtMost:
       return "at most: work that is not in the trace may have run then";
     case Confidence::kAbout:
+      if (finding.kind == RunFindingKind::kRequests && finding.few_split())
+        return "about: fewer than half of the requests could be split, and the others may differ";
       if (finding.kind == RunFindingKind::kRequests)
         return "about: the clocks' error may be in the time of each request";
       return "about: a part of the whole is of unknown cause, and work is missing";

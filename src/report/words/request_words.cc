@@ -114,9 +114,16 @@ std::vector<std::string> RequestFacts(const RequestAnalysis& requests) {
     return facts;
   }
   const uint64_t recorded = requests.recorded();
-  const bool all = recorded == requests.rows.size();
+  const auto inside =
+      static_cast<uint64_t>(std::ranges::count_if(requests.rows, &RequestRow::inside));
+  const bool all =
+      recorded == requests.rows.size() &&
+      std::ranges::none_of(requests.rows, [](const RequestRow& row) { return row.outside.ns > 0; });
   if (!all)
-    facts.push_back(fmt::format("{} of them while steps were recorded", FormatCount(recorded)));
+    facts.push_back(
+        fmt::format("{} of the {} while steps were recorded, {} of these from start to end",
+                    FormatCount(recorded), FormatCount(requests.rows.size()),
+                    inside == 0 ? "none" : FormatCount(inside)));
   if (requests.tied_share)
     facts.push_back(fmt::format("{} % of {} tokens tied to the one step that made them",
                                 FormatPercent(*requests.tied_share),
@@ -159,10 +166,9 @@ std::string WhatSlowestHave(const RequestAnalysis& requests) {
 
 std::string OfRequests(const std::vector<const RequestRow*>& by_e2e) {
   const RequestRow& first = *by_e2e.front();
-  const std::string_view which = first.inside ? " whose tokens were all made in the recording"
-                                 : first.lacks == RequestLacks::kNothing
-                                     ? " whose tokens were partly made in it"
-                                     : "";
+  const std::string_view which = first.inside() ? " that lie wholly in the recording"
+                                 : first.lacks == RequestLacks::kNothing ? " that lie partly in it"
+                                                                         : "";
   return fmt::format("of {}{}", FormatCount(by_e2e.size()), which);
 }
 

@@ -56,6 +56,11 @@ TEST(RequestWords, SayHowFarTheRequestsAreJoined) {
               ElementsAre("3 requests, 2 answered in full",
                           "99.5 % of their tokens tied to the one step that made them",
                           "clocks right within 210 us"));
+  requests.rows[0].lacks = RequestLacks::kRecorded;
+  requests.rows[1].outside = {1'000};
+  EXPECT_THAT(RequestFacts(requests)[0] + "; " + RequestFacts(requests)[1],
+              "3 requests, 2 answered in full; 2 of the 3 while steps were recorded, 1 of these "
+              "from start to end");
   requests.why = JoinWhy::kNoClock;
   EXPECT_THAT(RequestFacts(requests),
               ElementsAre("3 requests, 2 answered in full",
@@ -112,6 +117,9 @@ TEST(RequestsTable, HasThePartsOfEachRequestAndPutsTheSlowestFirst) {
               slowest = RequestsTable(requests, {.slowest_first = true});
   EXPECT_EQ(std::get<std::string>(own.rows[0].cells[0]), "r0");
   EXPECT_EQ(std::get<std::string>(slowest.rows[0].cells[0]), "r1");
+  requests.rows[1].outside = {1};
+  const Table inside = RequestsTable(requests, {.slowest_first = true});
+  EXPECT_EQ(std::get<std::string>(inside.rows[0].cells[0]), "r2") << "a part of r1 is not known";
   for (const TableRow& row : own.rows) EXPECT_EQ(row.cells.size(), own.columns.size());
 }
 
