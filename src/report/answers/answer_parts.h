@@ -18,7 +18,8 @@ struct PlacedStep {
 };
 
 std::vector<PlacedStep> StepsOfScreens(const RunAnalysis& run);
-// The steps of the phase whose steps take the most time. Empty steps are left out.
+// The steps of the phase whose steps take the most time on the device; if no step has device times,
+// on the host. Empty steps are left out.
 std::vector<PlacedStep> MainSteps(const std::vector<PlacedStep>& steps);
 
 struct AnswerInput {

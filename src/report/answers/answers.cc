@@ -134,12 +134,14 @@ AnswerInput::AnswerInput(const RunAnalysis& analysis, const RunChanges* changes_
       steps(StepsOfScreens(analysis)) {}
 
 std::vector<PlacedStep> MainSteps(const std::vector<PlacedStep>& steps) {
-  std::map<Phase, DurationNs> times;
+  std::map<Phase, std::pair<DurationNs, DurationNs>> times;  // on the device, on the host
   for (const PlacedStep& placed : steps) {
     const Step& step = *placed.step;
     if (step.label.phase == Phase::kEmpty) continue;
     // Not the time to the next step, which may contain a pause.
-    times[step.label.phase] += step.when.length();
+    auto& [device, host] = times[step.label.phase];
+    device += step.device_busy.value_or(DurationNs{});
+    host += step.when.length();
   }
   const auto most = std::ranges::max_element(
       times, {}, [](const auto& phase_and_time) { return phase_and_time.second; });

@@ -47,8 +47,9 @@ std::string WhyCausesAreUnknown(const AnswerInput& in) {
                      FormatShare(UnknownTime(idle), idle.window - idle.busy));
 }
 
-bool IsHostsFault(IdleCause cause) {
-  return IsTheHosts(cause) && cause != IdleCause::kBetweenSteps;
+// Between steps there may have been no work, unless requests are known to have been in flight.
+bool IsHostsFault(IdleCause cause, Requests requests) {
+  return IsTheHosts(cause) && (cause != IdleCause::kBetweenSteps || requests == Requests::kKnown);
 }
 
 }  // namespace
@@ -119,7 +120,7 @@ Answer AnswerBound(const AnswerInput& in) {
   if (!totals.whole) return CannotTell(kIdleUnknown);
   DurationNs hosts, no_request;
   for (const IdleCauseRow& row : in.totals.idle.causes) {
-    if (IsHostsFault(row.cause)) hosts += row.total;
+    if (IsHostsFault(row.cause, in.totals.idle.requests)) hosts += row.total;
     if (row.cause == IdleCause::kNoRequest) no_request += row.total;
   }
   const DurationNs window = totals.window - no_request;
@@ -152,7 +153,8 @@ Answer AnswerBound(const AnswerInput& in) {
       text += "; " + StragglerText(in.run.ranks, found);
   }
   answer.sentence = Sentence(std::move(text));
-  answer.at = LongestGap(in, IsHostsFault);
+  answer.at =
+      LongestGap(in, [&](IdleCause cause) { return IsHostsFault(cause, in.totals.idle.requests); });
   return answer;
 }
 

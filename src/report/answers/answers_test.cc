@@ -190,6 +190,29 @@ TEST(Answers, PaddingIsNamedAbove5Percent) {
             "tokens that the graphs computed were padding");
 }
 
+// Between steps there was work that the host did not launch only if requests were in flight.
+TEST(Answers, TheHostLimitsIfNoStepRanForRequestsInFlight) {
+  RunAnalysis run = OneTrace();
+  IdleTable& idle = run.traces[0].idle;
+  for (IdleCauseRow& row : idle.causes) {
+    if (row.cause == IdleCause::kHostLate) row.cause = IdleCause::kBetweenSteps;
+  }
+  EXPECT_THAT(AnswerOf(run, "bound").sentence, testing::StartsWith("Neither alone"));
+  idle.requests = Requests::kKnown;
+  EXPECT_EQ(AnswerOf(run, "bound").sentence,
+            "The host limits: it causes at least 75.0 % of the GPU's idle time");
+}
+
+TEST(Answers, TheMainPhaseTakesMostOfTheDevice) {
+  RunAnalysis run = WithSteps(8);
+  std::vector<Step>& steps = run.traces[0].steps.steps;
+  steps[4].label.phase = Phase::kMixed;
+  steps[4].when.end = steps[4].when.end + DurationNs{5'000'000};
+  EXPECT_EQ(AnswerOf(run, "steps").of, "7 decode steps from start to start, median");
+  for (Step& step : steps) step.device_busy.reset();
+  EXPECT_EQ(AnswerOf(run, "steps").of, "1 mixed step from start to start, median");
+}
+
 TEST(Answers, APauseMakesNoMainPhase) {
   RunAnalysis run = WithSteps(8);
   std::vector<Step>& steps = run.traces[0].steps.steps;
