@@ -105,6 +105,9 @@ def without(folder):
         check_findings(f"seed {seed}", results)
         check(f"seed {seed}: no finding accuses a rank",
               not [f["id"] for f in results["findings"] if f["id"].startswith(("wait.TP", "compute."))], results["findings"])
+        pair = simulated(pathlib.Path(folder) / "pair", "--ranks", 2, "--seed", seed)["findings"]
+        waits = next(f["text"] for f in pair if f["id"] == "wait.others")
+        check(f"seed {seed}: of two that are late by turns no one is named", "no rank stands out" in waits, waits)
 
 
 def eager(folder):

@@ -15,8 +15,7 @@
 namespace tacho {
 namespace {
 
-constexpr double kGapWorthNaming = 0.50;   // share of the cost
-constexpr double kRankWorthNaming = 0.50;  // share of all waits
+constexpr double kGapWorthNaming = 0.50;  // share of the cost
 
 // The finding's cost as a share: "at least 30.0 % of the window".
 std::string ShareText(const RunFinding& finding) {
@@ -138,6 +137,17 @@ std::string WaitText(const RunFinding& finding, const FindingOf& of) {
          StragglerText(of.ranks, exposed);
 }
 
+// The share of all waits from which on a rank that caused them is named: halfway from an equal
+// share, which it has if the ranks are late by turns, to all.
+double WorthNaming(const RankBlame& blame, size_t rank) {
+  size_t together = blame.table.size();
+  for (const RankBlame::Group& group : blame.groups) {
+    if (std::ranges::binary_search(group.ranks, rank))
+      together = std::min(together, group.ranks.size());
+  }
+  return (1 + 1 / static_cast<double>(together)) / 2;
+}
+
 // The waits that no late rank explains. If one rank caused most of all waits, names it.
 std::string SkewText(const RunFinding& finding, const FindingOf& of) {
   const auto& table = of.ranks.blame.table;
@@ -145,7 +155,7 @@ std::string SkewText(const RunFinding& finding, const FindingOf& of) {
   std::string text = fmt::format("ranks wait for each other for {}", ShareText(finding));
   if (most == table.end() || most->stands_out)
     return text + ", not counting the waits that a late rank explains";
-  if (ShareOf(most->caused_late(), of.ranks.blame.waits) < kRankWorthNaming)
+  if (ShareOf(most->caused_late(), of.ranks.blame.waits) < WorthNaming(of.ranks.blame, most->rank))
     return text + ", and no rank stands out";
   return fmt::format("{}, {} of it for {}", text,
                      FormatShare(most->caused_late(), of.ranks.blame.waits),

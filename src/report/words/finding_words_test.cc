@@ -66,6 +66,37 @@ TEST(FindingText, SaysWhomTheRanksWaitFor) {
                   "idle time of unknown cause makes 5.0 % of the window"));
 }
 
+// By turns, one of two ranks causes half of the waiting or more.
+TEST(FindingText, NamesARankThatCausedMuchMoreOfTheWaitingThanAnEqualShare) {
+  RunAnalysis run = RunThatWaits();
+  run.ranks.blame.table[1].stands_out = false;
+  RunFinding skew = FindingForTest(RunFindingKind::kSkew, "wait.others");
+  const auto text = [&](int64_t caused) {
+    run.ranks.blame.table[1].caused = {caused};
+    run.ranks.blame.table[0].caused = DurationNs{120'000 - caused};
+    return FindingText(run, skew);
+  };
+  EXPECT_THAT(text(60'400), HasSubstr(", and no rank stands out"));
+  EXPECT_THAT(text(95'000), HasSubstr(", 79.2 % of it for rank 1"));
+}
+
+TEST(FindingText, OfRequestsSaysWhichTimeAndHowSure) {
+  const RunAnalysis run = TwoRanksForTest();
+  RunFinding finding = FindingForTest(RunFindingKind::kRequests, "requests.queue");
+  finding.part = RequestPart::kQueue;
+  finding.of = FindingWhole::kRequests;
+  finding.answered = 10;
+  finding.split = 6;
+  EXPECT_THAT(FindingText(run, finding), HasSubstr("15.0 % of the time of 6 of 10 requests"));
+  finding.confidence = Confidence::kAbout;
+  EXPECT_THAT(WhyBounded(finding), HasSubstr("clocks' error"));
+  finding.split = 4;
+  finding.cut = true;
+  EXPECT_THAT(FindingText(run, finding),
+              HasSubstr("15.0 % of the recorded time of 4 of 10 requests"));
+  EXPECT_THAT(WhyBounded(finding), HasSubstr("fewer than half"));
+}
+
 TEST(FindingText, HasTheBoundsOfTheCost) {
   const RunAnalysis run = TwoRanksForTest();
   RunFinding finding = FindingForTest(RunFindingKind::kExposedCopies, "copies");
