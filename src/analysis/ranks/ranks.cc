@@ -339,6 +339,9 @@ std::optional<Straggler> StragglerBySums(const RankTable& table) {
   const auto stands_out = [](DurationNs more, DurationNs window) {
     return more.ns > 0 && more.ns >= window.ns / 50;
   };
+  const auto only_other = [&](size_t rank) {
+    return ranks.size() == 2 ? std::optional(ranks[1 - rank].row) : std::nullopt;
+  };
   const size_t longest = LongestComputing(ranks);
   const RankTimes& slowest = ranks[longest];
   DurationNs least_compute = slowest.compute, exposed;
@@ -355,14 +358,16 @@ std::optional<Straggler> StragglerBySums(const RankTable& table) {
     return Straggler{.sign = Straggler::Sign::kLeastCollectives,
                      .row = ranks[least].row,
                      .time = own,
-                     .others = others};
+                     .others = others,
+                     .only_other = only_other(least)};
   }
   const DurationNs others = MedianOfOthers(ranks, longest, &RankTimes::compute);
   if (!stands_out(slowest.compute - others, slowest.window)) return std::nullopt;
   return Straggler{.sign = Straggler::Sign::kComputesLongest,
                    .row = slowest.row,
                    .time = slowest.compute,
-                   .others = others};
+                   .others = others,
+                   .only_other = only_other(longest)};
 }
 
 }  // namespace tacho

@@ -131,6 +131,8 @@ struct Straggler {
   // the ranks that share collectives with it. Other signs: `time` is the rank's compute or
   // collective time, `others` the median of the other ranks.
   DurationNs time = {}, others = {};
+  // Set for the other signs, if there is only one other rank: its row.
+  std::optional<size_t> only_other = {};
 
   // The rest is set for kCausesWaiting only.
   enum class Why : uint8_t { kHost, kCompute, kCopies, kCollectives, kIdle, kUnknown };

@@ -131,8 +131,7 @@ TEST(Answers, TheStragglerIsOfTheRanks) {
   EXPECT_EQ(ranks.figure, "60.0 to 70.0 % busy");
   EXPECT_EQ(AnswerOf(run, "first").sentence,
             "The host launched late for at least 30.0 % of the window");
-  EXPECT_EQ(ranks.sentence,
-            "Rank 1 computes longest: 650 us, 18.2 % more than the median of the others");
+  EXPECT_EQ(ranks.sentence, "Rank 1 computes longest: 650 us, 18.2 % more than rank 0");
   EXPECT_EQ(ranks.at, (Evidence{1, run.traces[1].devices[0].window}));
   EXPECT_THAT(AnswerOf(run, "idle").of, "2.00 ms of GPU time over 2 devices");
   EXPECT_THAT(AnswerOf(run, "trust").sentence, testing::HasSubstr("1 of 3 ranks missing"));

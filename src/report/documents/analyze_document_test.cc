@@ -124,7 +124,7 @@ TEST(AnalyzeText, TwoRanksOfThree) {
 
  VERDICT  GPUs busy 65.0 % of the window over 2 traces (60.0 % to 70.0 %), 54.2 % of the time
           recorded; the host launched late for at least 30.0 % of the window; rank 1 computes
-          longest: 650 us, 18.2 % more than the median of the others; 1 of 3 ranks missing
+          longest: 650 us, 18.2 % more than rank 0; 1 of 3 ranks missing
 
  RANKS   window us  busy %  compute us  exp. comm us  idle us  steps  window
  rank 0      1,000    60.0         550             0      400      2  █████████░······

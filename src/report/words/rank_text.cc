@@ -216,6 +216,12 @@ std::string StragglerText(const RankTable& ranks, const Straggler& straggler) {
     return fmt::format("{} of {} time is waiting for {}{}",
                        FormatShare(straggler.time, straggler.others),
                        OfRanksInWords(straggler.waiting_ranks), label, WhyLate(straggler));
+  const std::string other =
+      straggler.only_other ? RankLabel(ranks, ranks.rows[*straggler.only_other]) : "";
+  if (straggler.sign == Straggler::Sign::kLeastCollectives && !other.empty())
+    return fmt::format("{0} is in collectives for {1}, {2} for {3}: {2} may be waiting for {0}",
+                       label, FormatDuration(straggler.time), other,
+                       FormatDuration(straggler.others));
   if (straggler.sign == Straggler::Sign::kLeastCollectives)
     return fmt::format(
         "{} is in collectives for {}, the median of the others for {}: they may be waiting for it",
@@ -223,8 +229,9 @@ std::string StragglerText(const RankTable& ranks, const Straggler& straggler) {
   std::string clause =
       fmt::format("{} computes longest: {}", label, FormatDuration(straggler.time));
   if (straggler.others.ns > 0) {
-    clause += fmt::format(", {} more than the median of the others",
-                          FormatShare(straggler.time - straggler.others, straggler.others));
+    clause += fmt::format(", {} more than {}",
+                          FormatShare(straggler.time - straggler.others, straggler.others),
+                          other.empty() ? "the median of the others" : other);
   }
   return clause;
 }

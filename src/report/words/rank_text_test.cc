@@ -48,6 +48,25 @@ TEST(SessionsOfRanks, TellRowsOfOneNameApart) {
   EXPECT_THAT(SessionsOfRanks(table), testing::IsEmpty());
 }
 
+TEST(StragglerText, NamesTheOnlyOtherRank) {
+  RankTable table;
+  for (int64_t rank = 0; rank < 2; ++rank) {
+    RankRow& row = table.rows.emplace_back();
+    row.identity.rank = rank;
+    row.group = static_cast<size_t>(rank);
+  }
+  Straggler straggler{.sign = Straggler::Sign::kLeastCollectives,
+                      .row = 1,
+                      .time = {2'730'000},
+                      .others = {21'500'000},
+                      .only_other = 0};
+  EXPECT_EQ(StragglerText(table, straggler),
+            "rank 1 is in collectives for 2.73 ms, rank 0 for 21.5 ms: rank 0 may be waiting for "
+            "rank 1");
+  straggler.only_other.reset();
+  EXPECT_THAT(StragglerText(table, straggler), testing::HasSubstr("the median of the others"));
+}
+
 TEST(MissingRanks, NameTheirEngine) {
   RankTable table;
   table.missing = {{"", 2, 3, {{1, 1}}, 2}, {"w1\n", 2, 1, {{0, 0}}, 1}};

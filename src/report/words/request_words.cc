@@ -16,7 +16,7 @@ std::string_view MeaningOf(RequestPart part) {
     case RequestPart::kNetwork:
       return "what each request takes to its first step at least: network and front end";
     case RequestPart::kQueue:
-      return "the rest of the time before its first step";
+      return "from sending to its first step, less network";
     case RequestPart::kPrefill:
       return "the device in the steps that read its prompt";
     case RequestPart::kWaitPrefill:

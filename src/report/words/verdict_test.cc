@@ -254,8 +254,8 @@ TEST(Verdict, OfARun) {
   EXPECT_EQ(
       Verdict(run),
       "GPUs busy 65.0 % of the window over 2 traces (60.0 % to 70.0 %); the host launched late for "
-      "at least 30.0 % of the window; rank 1 computes longest: 650 us, 18.2 % more than the median "
-      "of the others; 1 of 3 ranks missing");
+      "at least 30.0 % of the window; rank 1 computes longest: 650 us, 18.2 % more than rank 0; "
+      "1 of 3 ranks missing");
   EXPECT_EQ(BriefVerdict(run),
             "GPUs busy 65.0 % of the window over 2 traces; the host launched late for at least "
             "30.0 % of the window; 1 of 3 ranks missing");
