@@ -71,7 +71,7 @@ struct RankBlame {
     DurationNs transfer, suffered, caused;
     DurationNs paced;  // part of `caused` that is not lateness: kPace
     // How much later it came to collectives than the median of the other ranks, summed over
-    // collectives; below 0: earlier.
+    // collectives; below 0: earlier. Leaves out its first step, in which a part of it is not known.
     DurationNs late;
     std::vector<SkewCause> caused_by;  // adds up to `caused`; sorted longest first, then by id
     // It caused far more than chance explains (StandsOut in blame.cc).

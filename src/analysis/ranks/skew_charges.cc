@@ -353,9 +353,12 @@ class Charger {
     for (size_t i = 0; i < parts.size(); ++i) lengths_.push_back(parts[i].length - paced_[i]);
     std::vector<DurationNs> sorted = lengths_;
     std::ranges::sort(sorted);
-    for (size_t i = 0; i < parts.size(); ++i)
-      charges_.ranks[RankOf(parts[i])].twice_late +=
+    for (size_t i = 0; i < parts.size(); ++i) {
+      const Part& part = parts[i];
+      if (events_.devices[part.device].lead_ups->launches[part.kernel].step == 0) continue;
+      charges_.ranks[RankOf(part)].twice_late +=
           TwiceMedianOfOthers(sorted, lengths_[i]) - DurationNs{2 * lengths_[i].ns};
+    }
   }
 
   const SkewEvents& events_;

@@ -36,7 +36,7 @@ struct SkewCharges {
     DurationNs paced;                   // part of `caused`: kLeadPace
     std::vector<DurationNs> caused_by;  // by LeadKind
     // How much later it came than the median of the others, summed over collectives and doubled;
-    // negative: earlier.
+    // negative: earlier. Without its first recorded step, in which a part of it is not known.
     DurationNs twice_late;
     // `excess`: `caused` - `suffered`, in ns, without kLeadPace. `squares`: this difference is
     // taken for each step, squared, and summed. It is not taken for each collective, because a rank

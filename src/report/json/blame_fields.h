@@ -103,8 +103,8 @@ void BlameRows(auto& out, const RankTable& ranks) {
             Key{"caused_ns", "time that others waited for it, or for a rank that waited for it"},
             row.caused);
         out.Field(Key{"late_ns",
-                      "time by which it came later than the median of the others, summed; below 0: "
-                      "earlier"},
+                      "time by which it came later than the median of the others, summed without "
+                      "its first step; below 0: earlier"},
                   Signed(row.late));
         out.Field(
             Key{"stands_out", "`true`: it caused far more than chance explains, again and again"},
