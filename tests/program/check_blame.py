@@ -57,7 +57,7 @@ def without_delay(folder):
     check("compare: by as much", abs(rank["late"]["difference"] - 300_000) < 9_000, rank)
     check("compare: seven of eight ranks wait as long", abs(rank["caused"]["difference"] - 300_000 * 7 / 8) < 9_000, rank)
     check("compare: transfer is the same", abs(change["transfer"]["difference"]) < 3_000, change)
-    said = re.search(r"collectives \+\d+ us a step: waiting for TP3 \+\d+ us \(idle.between-steps \+30\d us\)", result["verdict"])
+    said = re.search(r"collectives \+\d+ us a step and rank: waiting for TP3 \+\d+ us \(its own idle.between-steps \+30\d us\)", result["verdict"])
     check("compare: the verdict says so", said, result["verdict"])
     output_of("simulate", "trace", "-o", folder / "again", "--ranks", 8, "--seed", 5)
     same = json.loads(output_of("compare", folder / "plain", folder / "again", "--json"))

@@ -171,10 +171,10 @@ std::string GraphsInWords(const std::vector<NamedChange>& launches) {
                      graphs->change.now);
 }
 
-// How the waits in collectives changed: "; collectives +229 us a step: waiting for TP3 +261 us
-// (idle.host-late +303 us), other waits -32.2 us"; "...: waiting for each other +44.0 us" if no
-// rank explains it; "" unless `phases` became slower or faster by their communication, and waits
-// explain most of it.
+// How the waits in collectives changed: "; collectives +229 us a step and rank: waiting for TP3
+// +261 us (its own idle.host-late +303 us), other waits -32.2 us"; "...: waiting for each other
+// +44.0 us" if no rank explains it; "" unless `phases` became slower or faster by their
+// communication, and waits explain most of it.
 std::string WaitsInWords(const std::optional<CollectiveChange>& collectives,
                          const std::vector<const PhaseChange*>& phases) {
   constexpr double kWorthNaming = 0.1;  // as a share of the change
@@ -194,10 +194,10 @@ std::string WaitsInWords(const std::optional<CollectiveChange>& collectives,
   });
   if (!shows) return "";
   std::string text =
-      fmt::format("; collectives {} a step: waiting for {} {}", SignedTime(all),
+      fmt::format("; collectives {} a step and rank: waiting for {} {}", SignedTime(all),
                   rank == nullptr ? "each other" : VisibleText(rank->name), SignedTime(waits));
   if (rank != nullptr)
-    text += fmt::format(" ({} {})", rank->is_main ? rank->main.Id() : "late",
+    text += fmt::format(" (its own {} {})", rank->is_main ? rank->main.Id() : "lateness",
                         SignedTime(rank->late.difference()));
   for (const auto& [what, ns] : {std::pair("other waits", all_waits - waits),
                                  std::pair("transfer", collectives->transfer.difference())}) {
