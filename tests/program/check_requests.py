@@ -260,6 +260,17 @@ def fronts(folder):
                 check(f"{front} {row['id']}: its steps", row["last_step"] == by_id[row["id"]]["tokens"][-1]["step"], row)
 
 
+def of_its_engine(folder):
+    """Two engines with a late rank each: a request's next command shows the rank of its own engine."""
+    run, _ = traffic(folder, "--gap", "2", "--batch", "8", "--engines", "2", "--front", "router", "--ranks", "2", "--change", "late-rank@1:150us",
+                     "--change", "eager", requests=150)
+    told = requests_of(run)
+    for engine in ("w0", "w1"):
+        row = next(r for r in told["list"] if r.get("worker") == engine and r.get("sure") and r["parts"].get("skew"))
+        found = re.findall(r"finding:wait\.(\w+)-TP1", tacho("explain", run, row["id"]).stdout)
+        check(f"a request of {engine}: its rank", found == [engine], found)
+
+
 def parts_of_a_run(folder):
     """Half a recording, failed requests, SGLang: the parts of each request still add up."""
     for name, options in {"half": ["--recorded-from", "30", "--recorded-to", "70"], "failed": ["--failed", "40"],

@@ -212,8 +212,14 @@ std::vector<NextCommand::Option> Explainer::NextOfRequest(const RequestRow& row)
         {fmt::format("tacho view {} --step {}", ViewOf(*row.trace), row.first_step + size_t{1}),
          "the timeline at its first step"});
   if (row.parts[RequestPart::kSkew].ns > 0) {
+    const std::vector<JoinEngine>& engines = run_.joined->join.engines;
+    const auto engine = std::ranges::find(engines, *row.trace, &JoinEngine::trace);
+    const auto is_rank = [&](const RunFinding::Place& place) {
+      return std::ranges::binary_search(engine->ranks, static_cast<uint32_t>(place.trace));
+    };
     for (const RunFinding& finding : FindingsOf(run_)) {
-      if (finding.kind != RunFindingKind::kWait || !finding.known()) continue;
+      if (finding.kind != RunFindingKind::kWait || std::ranges::none_of(finding.places, is_rank))
+        continue;
       next.push_back(
           {CommandOf(finding, options_.command_paths), "the rank that the others wait for"});
       break;
