@@ -32,15 +32,15 @@ struct GraphNodeRow {
   DurationNs gap;
 };
 
-// What a graph's replays computed for tokens that no request had.
+// The part of a graph's batch that its launches computed for no token.
 struct GraphPadding {
-  uint64_t replays = 0;  // replays in a step with known tokens
-  uint64_t padded = 0;   // those of them with fewer tokens than the graph's batch
-  int64_t tokens = 0;    // the sum of what was missing
-  // By how much the padded replays took longer, by the mean of their graph, than as many replays of
-  // the largest graph that was no larger than their tokens: same place, phase and device. At most
-  // this is what the padding cost, if a smaller batch takes no longer. Absent: such a graph was not
-  // seen for some of them.
+  uint64_t replays = 0;  // launches in steps with known tokens
+  uint64_t padded = 0;   // launches in steps of fewer tokens than the graph's batch
+  int64_t tokens = 0;    // the sum of the batch minus the step's tokens over these
+  // The most that the padding cost, if a larger batch takes no less time: for each padded launch,
+  // the mean time of its graph minus that of the largest graph with room for no more than its
+  // tokens, at the same place, in the same phase and on the same device. Absent if a padded launch
+  // has no such graph.
   std::optional<DurationNs> cost;
 };
 
@@ -57,7 +57,7 @@ struct GraphRow {
   // Of the whole replays: how long their work ran (as a union), and from first start to last end.
   DurationNs device_time, least, most, deviation, span;
   DurationNs work;        // durations of all work, of partial replays too
-  uint64_t unplaced = 0;  // pieces of work of which node is unknown
+  uint64_t unplaced = 0;  // pieces of work whose node is unknown
   DurationNs unplaced_work;
   std::optional<GraphPadding> padding;  // absent: the batch is unknown, or the tokens of all steps
   std::vector<GraphNodeRow>

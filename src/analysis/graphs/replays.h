@@ -48,19 +48,18 @@ struct Replays {
 // Finds out which launches replay the same graph, and which node each of their kernels, copies and
 // memsets is. Counts launches whose call starts in the scope, and their work on its device.
 //
-// If the rows have ids of nodes, launches of one process with the same graph id, or with a common
-// node id, are of one graph. A node is a node id, and a replay is whole if it has all nodes that
-// any of them has.
+// If rows have ids of nodes, launches of one process with the same graph id, or with a common node
+// id, are of one graph. A replay is whole if it has all nodes that any of them has.
 //
-// Without ids, launches with all their work (Integrity::incomplete_calls has the others) are of one
-// graph if they have the same place in their steps (or the same graph id) and the same kernels with
-// the same grids, in any order. So vLLM's piecewise graphs are told apart though their kernels are
-// alike. Launches outside of steps belong to the only graph with their kernels. A node is a place
-// in the order of the kernels of a stream. If that order varies (parallel branches), kernels with
-// the same name and grid are taken in order. A launch that lacks work belongs to the only graph in
-// whose order its kernels fit with gaps. It has the last nodes of each stream if it is the first
-// launch with work in the trace, and the first nodes if it is the last one. Otherwise only kernels
-// that fit one node alone have a node.
+// Without ids of nodes, launches with all their work (Integrity::incomplete_calls lists the others)
+// are of one graph if they have the same place in their steps (or the same graph id) and the same
+// kernels with the same grids, in any order. The place distinguishes vLLM's piecewise graphs, whose
+// kernels are alike. Launches outside of steps belong to the only graph with their kernels. The
+// nodes are the kernels of each stream in their order. Where the order varies (parallel branches),
+// kernels with the same name and grid are taken in order. A launch that lacks work belongs to the
+// only graph into whose order its kernels fit, with gaps. If it is the first launch with work in
+// the trace, it has the last nodes of each stream; if it is the last one, the first nodes. In any
+// other launch, only kernels that fit a single node have a node.
 //
 // Cost: O(n); 8 bytes a piece of work. A launch that lacks work is compared with at most 64 graphs.
 Replays FindReplays(const PreparedTrace& prepared, const Scope& scope = {});
