@@ -20,9 +20,9 @@ std::string PhaseOfGraph(const GraphRow& graph) {
   return graph.phase ? std::string(PhaseName(*graph.phase)) : "";
 }
 
-// "8", "5 to 8", "at least 32" for the tokens of the steps.
+// The tokens of the steps: "8", "5 to 8".
 std::string TokensText(const GraphRow& graph) {
-  if (!graph.least_tokens) return "";
+  if (!graph.least_tokens || !graph.most_tokens) return "";
   if (*graph.least_tokens == *graph.most_tokens) return FormatCount(*graph.most_tokens);
   return fmt::format("{} to {}", FormatCount(*graph.least_tokens), FormatCount(*graph.most_tokens));
 }
@@ -40,35 +40,35 @@ size_t MainGraph(const GraphTable& graphs) {
 void AddGraphRow(const GraphRow& graph, Table& table) {
   const std::optional<GraphPadding>& padding = graph.padding;
   const auto of_padding = [&](auto value) { return padding ? Cell(value) : Cell(); };
-  const int64_t room = padding ? *graph.batch * static_cast<int64_t>(padding->replays) : int64_t{0};
-  const bool padded = padding && room > 0;
-  table.Add(
-      {CountCell(table.rows.size()),
-       graph.id,
-       graph.device,
-       CellOf(graph.place),
-       PhaseOfGraph(graph),
-       CellOf(graph.batch),
-       TokensText(graph),
-       CellOf(graph.least_tokens),
-       CellOf(graph.most_tokens),
-       CountCell(graph.nodes.size()),
-       CountCell(graph.replays),
-       CountCell(graph.partial),
-       graph.device_time.ns,
-       MeanTime(graph.device_time, graph.replays),
-       graph.deviation.ns,
-       graph.least.ns,
-       graph.most.ns,
-       graph.span.ns,
-       graph.work.ns,
-       CountCell(graph.unplaced),
-       graph.unplaced_work.ns,
-       of_padding(padding ? static_cast<int64_t>(padding->replays) : 0),
-       of_padding(padding ? static_cast<int64_t>(padding->padded) : 0),
-       of_padding(padding ? padding->tokens : 0),
-       padded ? Cell(static_cast<double>(padding->tokens) / static_cast<double>(room)) : Cell(),
-       padding && padding->cost ? Cell(padding->cost->ns) : Cell()});
+  const double room =
+      padding ? static_cast<double>(graph.batch.value_or(0)) * static_cast<double>(padding->replays)
+              : 0.0;
+  table.Add({CountCell(table.rows.size()),
+             graph.id,
+             graph.device,
+             CellOf(graph.place),
+             PhaseOfGraph(graph),
+             CellOf(graph.batch),
+             TokensText(graph),
+             CellOf(graph.least_tokens),
+             CellOf(graph.most_tokens),
+             CountCell(graph.nodes.size()),
+             CountCell(graph.replays),
+             CountCell(graph.partial),
+             graph.device_time.ns,
+             MeanTime(graph.device_time, graph.replays),
+             graph.deviation.ns,
+             graph.least.ns,
+             graph.most.ns,
+             graph.span.ns,
+             graph.work.ns,
+             CountCell(graph.unplaced),
+             graph.unplaced_work.ns,
+             of_padding(padding ? static_cast<int64_t>(padding->replays) : 0),
+             of_padding(padding ? static_cast<int64_t>(padding->padded) : 0),
+             of_padding(padding ? padding->tokens : 0),
+             room > 0 ? Cell(static_cast<double>(padding->tokens) / room) : Cell(),
+             padding && padding->cost ? Cell(padding->cost->ns) : Cell()});
 }
 
 }  // namespace
@@ -139,10 +139,10 @@ Table GraphNodesTable(const GraphTable& graphs, const TextStyle& style, bool mai
     if (main && g != most && !in_same_steps) continue;
     for (size_t n = 0; n < graph.nodes.size(); ++n) {
       const GraphNodeRow& node = graph.nodes[n];
-      table.Add({CountCell(g), CountCell(n), graphs.names.at(node.name), names[node.name],
-                 node.stream, CountCell(node.count), node.total.ns,
-                 MeanTime(node.total, node.count), node.deviation.ns, node.gap.ns,
-                 MeanTime(node.gap, graph.replays)});
+      if (node.name >= names.size()) continue;  // results of another program
+      table.Add({CountCell(g), CountCell(n), graphs.names[node.name], names[node.name], node.stream,
+                 CountCell(node.count), node.total.ns, MeanTime(node.total, node.count),
+                 node.deviation.ns, node.gap.ns, MeanTime(node.gap, graph.replays)});
     }
   }
   return table;
