@@ -8,14 +8,14 @@
 
 namespace tacho {
 namespace embedded {
-extern const std::string_view token_block_rules;
+extern const std::string_view token_rules;
 }
 namespace {
 
 const std::vector<NamePattern>& TokenBlockPatterns() {
   static const std::vector<NamePattern> patterns = [] {
     std::vector<NamePattern> read;
-    ReadBuiltInRules(embedded::token_block_rules, "rules/token_blocks.rules",
+    ReadBuiltInRules(embedded::token_rules, "rules/token_blocks.rules",
                      [&](std::string_view line) -> Result<void> {
                        read.emplace_back(line);
                        return {};
