@@ -188,6 +188,14 @@ void PlaceTraces(const std::vector<RankInput>& inputs, RunAnalysis& run) {
   }
 }
 
+// What follows from the layers of the steps alone.
+void AddModel(const PreparedTrace& prepared, TraceAnalysis& analysis) {
+  const LayeredSteps steps = LayersOfSteps(prepared);
+  analysis.layers = FindLayers(prepared, steps);
+  analysis.opportunities = FindOpportunities(prepared, steps, analysis.layers);
+  analysis.speculation = FindSpeculation(prepared, steps);
+}
+
 void AddSources(const PreparedTrace& prepared, const SourcesAsked& sources,
                 TraceAnalysis& analysis) {
   if (!sources.asked) return;
@@ -251,7 +259,7 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
             if (!prepared.integrity.common_clock()) ForgetDelays(analysis.launches);
           },
           [&] { analysis.devices = DeviceTimesOf(prepared, scope); },
-          [&] { analysis.layers = FindLayers(prepared); },
+          [&] { AddModel(prepared, analysis); },
           [&] { AddSources(prepared, options.sources, analysis); },
           [&] { analysis.graphs = TabulateReplays(prepared, scope); },
           [&] { analysis.kernels = TabulateKernels(trace, prepared.work, classifier, scope); },

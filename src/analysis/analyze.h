@@ -15,12 +15,14 @@
 #include "analysis/host/ops.h"
 #include "analysis/layers/layer_table.h"
 #include "analysis/names/classifier.h"
+#include "analysis/opportunities/opportunities.h"
 #include "analysis/prepared_trace.h"
 #include "analysis/ranks/digest.h"
 #include "analysis/ranks/ranks.h"
 #include "analysis/requests/request_analysis.h"
 #include "analysis/roofline/roofline.h"
 #include "analysis/sources/source_table.h"
+#include "analysis/speculation/speculation.h"
 #include "analysis/steps/step_profile.h"
 #include "analysis/steps/steps.h"
 #include "model/clocks.h"
@@ -60,6 +62,8 @@ struct TraceAnalysis {
   StepProfile step_profile;  // empty unless AnalysisOptions asks for it
   GraphTable graphs;
   LayerTable layers;
+  std::vector<Opportunity> opportunities;
+  Speculation speculation;
   Roofline roofline;    // empty unless AnalysisOptions has a model
   SourceTable sources;  // empty unless AnalysisOptions asks for it
   IdleTable idle;

@@ -111,7 +111,7 @@ TEST(LayerRows, AddUpToTheLayerTableAndNest) {
   for (uint64_t seed = 0; seed < 60; ++seed) {
     const Trace trace = RandomSteps(seed);
     const PreparedTrace prepared = Prepare(trace, ViewRules());
-    const LayerTable table = FindLayers(prepared);
+    const LayerTable table = FindLayers(prepared, LayersOfSteps(prepared));
     ASSERT_EQ(table.state, LayersState::kFound) << seed;
     ASSERT_EQ(table.count, kLayers) << seed;
     const RankRows rank(prepared, ViewRules());

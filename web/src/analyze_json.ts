@@ -574,6 +574,32 @@ export interface AnalyzeJson {
         }[];
       }[];
     };
+    opportunities?: {
+      kind: "fuse" | "overlap";
+      phase: "prefill" | "decode" | "mixed" | "empty" | "other";
+      layers: number;
+      steps: number;
+      count: number;
+      most_ns: number;
+      share: number;
+      kernels?: string[];
+      gap_ns?: number;
+      exposed_ns?: number;
+      movable_ns?: number;
+    }[];
+    speculation?: {
+      drafts: "none" | "annotated" | "order";
+      steps: number;
+      requests: number;
+      tokens?: number;
+      verify_ns: number;
+      draft_ns: number;
+      plain_steps: number;
+      compared_steps: number;
+      compared_ns: number;
+      plain_ns: number;
+      break_even_tokens?: number;
+    };
     roofline?: {
       gpu: string;
       peak: {

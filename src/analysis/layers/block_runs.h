@@ -4,7 +4,7 @@
 #include <functional>
 #include <span>
 
-#include "analysis/layers/layer_table.h"
+#include "analysis/layers/step_layers.h"
 
 namespace tacho {
 
@@ -30,8 +30,5 @@ using OnBlockRun = std::function<void(const BlockRun&)>;
 // Calls `on_run` for all work of the steps that count: in the order of LayeredSteps, the runs of a
 // step in the order of time. These do not overlap; runs of different steps may. Cost: O(n).
 void EachBlockRun(const LayeredSteps& found, const OnBlockRun& on_run);
-
-// FindLayers for steps whose layers are already known: `found` is LayersOfSteps(prepared).
-LayerTable FindLayers(const PreparedTrace& prepared, const LayeredSteps& found);
 
 }  // namespace tacho

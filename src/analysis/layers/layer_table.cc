@@ -122,10 +122,6 @@ PhaseLayers PhaseOf(Phase phase, size_t layers, const PhaseSums& sums) {
 
 }  // namespace
 
-LayerTable FindLayers(const PreparedTrace& prepared) {
-  return FindLayers(prepared, LayersOfSteps(prepared));
-}
-
 LayerTable FindLayers(const PreparedTrace& prepared, const LayeredSteps& found) {
   const std::vector<Step>& steps = prepared.steps.steps;
   LayerTable table;

@@ -55,7 +55,7 @@ struct LayerTable {
 };
 
 // Adds up the layers of a model (LayersOfSteps), which are found from the order of the kernels
-// without help from the engine. Cost: O(n).
-LayerTable FindLayers(const PreparedTrace& prepared);
+// without help from the engine. `found`: LayersOfSteps for the same trace. Cost: O(n).
+LayerTable FindLayers(const PreparedTrace& prepared, const LayeredSteps& found);
 
 }  // namespace tacho

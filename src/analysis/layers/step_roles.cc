@@ -1,11 +1,32 @@
 #include "analysis/layers/step_roles.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
+#include "analysis/index/name_index.h"
+#include "base/interval_set.h"
+
 namespace tacho {
 namespace {
+
+// When the host launched work of a draft model, by track.
+std::map<TrackId, IntervalSet> FindDrafts(const Trace& trace) {
+  NameIndex names(trace);
+  std::vector<bool> is_draft;
+  std::map<TrackId, std::vector<Interval>> found;
+  for (uint32_t row = 0; row < trace.annotations.size(); ++row) {
+    const StringId name = trace.annotations.name[row];
+    const uint32_t number = names[name];
+    if (number == is_draft.size()) is_draft.push_back(IsDraft(trace.Text(name)));
+    if (is_draft[number])
+      found[trace.annotations.track[row]].push_back(trace.annotations.When(row));
+  }
+  std::map<TrackId, IntervalSet> drafts;
+  for (auto& [track, when] : found) drafts.emplace(track, std::move(when));
+  return drafts;
+}
 
 class RoleFinder {
  public:
@@ -13,6 +34,7 @@ class RoleFinder {
       : prepared_(prepared),
         trace_(prepared.index.trace()),
         steps_(prepared.steps.steps),
+        drafts_(FindDrafts(trace_)),
         by_category_(RolesOf(prepared.work.categories)),
         parts_(trace_.words.strings.size(), Part::kUnknown) {}
 
@@ -28,6 +50,8 @@ class RoleFinder {
       of.step = step;
       of.device = &device;
       FindRoles(of);
+      of.draft_is_named = !of.draft.empty();
+      if (!of.draft_is_named && steps_[step].verifies) SplitOffDraft(of);
       found.push_back(std::move(of));
     }
   }
@@ -35,15 +59,22 @@ class RoleFinder {
  private:
   enum class Part : uint8_t { kUnknown, kNo, kYes };
 
-  void Add(uint32_t step, uint32_t item, std::vector<StepRoles>& by_step) const {
-    if (step != kNoStep && !steps_[step].lost_work && !steps_[step].cut)
-      by_step[step].items.push_back(item);
+  void Add(uint32_t step, uint32_t item, bool is_draft, std::vector<StepRoles>& by_step) const {
+    if (step == kNoStep || steps_[step].lost_work || steps_[step].cut) return;
+    (is_draft ? by_step[step].draft : by_step[step].items).push_back(item);
+  }
+
+  [[nodiscard]] bool IsOfDraft(uint32_t call) const {
+    const auto drafts = drafts_.find(trace_.host_calls.track[call]);
+    const TimeNs start = trace_.host_calls.start[call];
+    return drafts != drafts_.end() && drafts->second.Touches({start, start + DurationNs{1}});
   }
 
   void ShareOutByCall(const DeviceItems& device, std::vector<StepRoles>& by_step) const {
     for (uint32_t i = 0; i < device.items.size(); ++i) {
       const uint32_t call = prepared_.links.call_of_gpu[device.items[i].row];
-      if (call != LaunchLinks::kNone) Add(prepared_.steps_of_calls[call], i, by_step);
+      if (call != LaunchLinks::kNone)
+        Add(prepared_.steps_of_calls[call], i, IsOfDraft(call), by_step);
     }
   }
 
@@ -60,7 +91,7 @@ class RoleFinder {
     const StepFinder finder(own_steps);
     for (uint32_t i = 0; i < device.items.size(); ++i) {
       const std::optional<uint32_t> at = finder.At(device.items[i].when.start);
-      if (at) Add(own[*at], i, by_step);
+      if (at) Add(own[*at], i, false, by_step);
     }
   }
 
@@ -88,6 +119,27 @@ class RoleFinder {
     if (!norm) std::ranges::replace(of.roles, LayerRole::kReduction, LayerRole::kNorm);
   }
 
+  // Finds the draft model's work by its place.
+  static void SplitOffDraft(StepRoles& of) {
+    size_t mixers = 0, begin = 0;  // `begin`: behind the last sampling
+    for (size_t i = 0; i < of.roles.size(); ++i) {
+      if (of.roles[i] == LayerRole::kSampling && mixers >= 2) begin = i + 1;
+      if (!IsMixer(of.roles[i])) continue;
+      if (begin == 0) {
+        ++mixers;
+        continue;
+      }
+      const auto last = std::ranges::find(of.roles.rbegin(), of.roles.rend(), LayerRole::kSampling);
+      const auto from = static_cast<ptrdiff_t>(begin);
+      auto until = of.roles.rend() - last;  // behind the last sampling, which may follow a copy
+      if (until <= static_cast<ptrdiff_t>(i)) until = std::ssize(of.roles);
+      of.draft.assign(of.items.begin() + from, of.items.begin() + until);
+      of.items.erase(of.items.begin() + from, of.items.begin() + until);
+      of.roles.erase(of.roles.begin() + from, of.roles.begin() + until);
+      return;
+    }
+  }
+
   [[nodiscard]] LayerRole RoleOf(const WorkItem& work, std::optional<uint32_t> mixers) {
     if (work.continued) return LayerRole::kOther;
     if (work.kind == WorkKind::kCopy) return LayerRole::kCopy;
@@ -101,6 +153,7 @@ class RoleFinder {
   const PreparedTrace& prepared_;
   const Trace& trace_;
   const std::vector<Step>& steps_;
+  std::map<TrackId, IntervalSet> drafts_;
   std::vector<LayerRole> by_category_;
   std::vector<Part> parts_;  // by StringId
 };

@@ -12,11 +12,18 @@ namespace tacho {
 struct StepRoles {
   uint32_t step = 0;  // index into StepTable::steps
   const DeviceItems* device = nullptr;
-  std::vector<uint32_t> items;   // indexes into the device's items
+  std::vector<uint32_t> items;   // indexes into the device's items, without `draft`
   std::vector<LayerRole> roles;  // one for each of `items`
   bool several_streams = false;  // the mixers are on more than one stream
+  // Work of a draft model, as indexes into the device's items.
+  std::vector<uint32_t> draft = {};
+  bool draft_is_named = false;  // annotations name it
 };
 
+// The draft model's work is what the host launches in an annotation of it (IsDraft). If a step
+// verifies tokens (Step::verifies) and has no such work, it is what follows the sampling of
+// the verified tokens, up to the last sampling: two mixers or more stand before it, one after it.
+//
 // One entry for each device and step whose work is known completely, sorted by device, then step.
 // Steps without work are left out. Cost: O(n) time, 5 bytes a piece of work.
 std::vector<StepRoles> RolesOfSteps(const PreparedTrace& prepared);

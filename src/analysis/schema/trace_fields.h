@@ -5,8 +5,10 @@
 #include "analysis/schema/integrity_fields.h"
 #include "analysis/schema/layer_fields.h"
 #include "analysis/schema/memory_fields.h"
+#include "analysis/schema/opportunity_fields.h"
 #include "analysis/schema/roofline_fields.h"
 #include "analysis/schema/source_fields.h"
+#include "analysis/schema/speculation_fields.h"
 #include "analysis/schema/table_fields.h"
 
 // The fields of schema 1 (docs/json.md) for a trace and for a run. conditions.h explains `out`.
@@ -230,6 +232,12 @@ void TraceFields(auto& out, auto& trace, const auto& short_name) {
   if (IsThere(out, "step_parts", !trace.step_profile.rows.empty())) StepParts(out, trace);
   if (IsThere(out, "graphs", trace.graphs.launches > 0)) ReplayedGraphs(out, trace.graphs);
   if (IsThere(out, "layers", !trace.devices.empty())) Layers(out, trace.layers);
+  if (IsThere(out, "opportunities",
+              trace.layers.state == LayersState::kFound && !trace.devices.empty() &&
+                  !trace.devices.front().on_host))
+    Opportunities(out, trace.opportunities);
+  if (IsThere(out, "speculation", trace.speculation.steps > 0))
+    SpeculationFields(out, trace.speculation);
   if (IsThere(out, "roofline", trace.roofline.wanted())) RooflineFields(out, trace.roofline);
   const bool has_sources =
       trace.sources.state == SourcesState::kFound || !trace.sources.map.empty();

@@ -61,8 +61,8 @@ Result<Grammar> ReadGrammar(std::string_view line) {
   grammar.engine = TakeWord(line);
   if (grammar.engine == "-") grammar.engine = "";
   grammar.phase = TakeWord(line);
-  constexpr std::string_view kPhases[] = {"counts", "prefill", "decode", "mixed",
-                                          "empty",  "other",   "part",   "none"};
+  constexpr std::string_view kPhases[] = {"counts", "prefill", "decode", "verify", "mixed",
+                                          "empty",  "other",   "part",   "draft"};
   const bool known =
       std::find(std::begin(kPhases), std::end(kPhases), grammar.phase) != std::end(kPhases);
   if (!known || line.empty()) return Fail(ErrorKind::kUsage, "expected ENGINE PHASE PATTERN");
@@ -133,9 +133,18 @@ bool Match(const std::vector<Piece>& pieces, std::string_view text, StepLabel& l
   }
 }
 
+// The first grammar that matches, with what it reads; null if none does.
+const Grammar* GrammarOf(std::string_view annotation, StepLabel& label) {
+  for (const Grammar& grammar : Grammars()) {
+    label = {};
+    if (Match(grammar.pieces, annotation, label)) return &grammar;
+  }
+  return nullptr;
+}
+
 Phase PhaseOf(std::string_view rule, const StepLabel& label) {
   if (rule == "prefill") return Phase::kPrefill;
-  if (rule == "decode") return Phase::kDecode;
+  if (rule == "decode" || rule == "verify") return Phase::kDecode;
   if (rule == "mixed") return Phase::kMixed;
   if (rule == "empty") return Phase::kEmpty;
   if (rule != "counts") return Phase::kOther;
@@ -163,29 +172,35 @@ std::string_view PhaseName(Phase phase) {
   return "";
 }
 
+bool IsDraft(std::string_view annotation) {
+  StepLabel label;
+  const Grammar* grammar = GrammarOf(annotation, label);
+  return grammar != nullptr && grammar->phase == "draft";
+}
+
 std::optional<ParsedStep> ParseStep(std::string_view annotation) {
-  for (const Grammar& grammar : Grammars()) {
-    StepLabel label;
-    if (!Match(grammar.pieces, annotation, label)) continue;
-    if (grammar.phase == "none") return std::nullopt;
-    label.phase = PhaseOf(grammar.phase, label);
-    const auto none = [](int64_t& value) { value = std::max<int64_t>(value, 0); };
-    if (label.phase == Phase::kPrefill || label.phase == Phase::kEmpty) {
-      none(label.generation_requests);
-      none(label.generation_tokens);
-      none(label.generation_k);
-      none(label.generation_qk);
-    }
-    if (label.phase == Phase::kDecode || label.phase == Phase::kEmpty) {
-      none(label.context_requests);
-      none(label.context_tokens);
-      none(label.context_k);
-      none(label.context_qq);
-      none(label.context_qk);
-    }
-    return ParsedStep{grammar.engine, label, grammar.phase == "part"};
+  StepLabel label;
+  const Grammar* grammar = GrammarOf(annotation, label);
+  if (grammar == nullptr || grammar->phase == "draft") return std::nullopt;
+  label.phase = PhaseOf(grammar->phase, label);
+  const auto none = [](int64_t& value) { value = std::max<int64_t>(value, 0); };
+  if (label.phase == Phase::kPrefill || label.phase == Phase::kEmpty) {
+    none(label.generation_requests);
+    none(label.generation_tokens);
+    none(label.generation_k);
+    none(label.generation_qk);
   }
-  return std::nullopt;
+  if (label.phase == Phase::kDecode || label.phase == Phase::kEmpty) {
+    none(label.context_requests);
+    none(label.context_tokens);
+    none(label.context_k);
+    none(label.context_qq);
+    none(label.context_qk);
+  }
+  const bool verifies =
+      grammar->phase == "verify" ||
+      (label.generation_requests > 0 && label.generation_tokens > label.generation_requests);
+  return ParsedStep{grammar->engine, label, grammar->phase == "part", verifies};
 }
 
 }  // namespace tacho

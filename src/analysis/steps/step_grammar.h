@@ -32,11 +32,17 @@ struct ParsedStep {
   // The annotation covers only a part of a step. It counts only if no annotation covers whole
   // steps.
   bool is_part = false;
+  // The step verifies tokens that were proposed (speculative decoding): the annotation says so, or
+  // answers have more new tokens than requests.
+  bool verifies = false;
 };
 // Reads an annotation by the grammars in rules/steps.rules; nullopt if it is not a step. There are
 // grammars for vLLM ("execute_context_1(32)_generation_0(0)", and a more detailed form), SGLang
 // ("step[DECODE bs=4]") and training ("ProfilerStep#7", which counts only if the trace has no steps
 // of an engine). Cost: number of rules times length of the annotation.
 std::optional<ParsedStep> ParseStep(std::string_view annotation);
+// Whether an annotation names the part of a step in which a draft model proposes tokens
+// ("step[DRAFT_LOOP raw_bs=1 bs=2 topk=4]", "gpu_model_runner: draft"). Cost: as of ParseStep.
+bool IsDraft(std::string_view annotation);
 
 }  // namespace tacho

@@ -78,8 +78,11 @@ FoundSteps FindAnnotations(const Trace& trace) {
   const auto add = [&](const SliceTable& table, uint32_t row) {
     const auto& step = match(table.name[row]);
     if (!step || SourceOf(*step) < best) return;
-    found.steps.push_back(
-        {.label = step->label, .when = table.When(row), .period = {}, .track = table.track[row]});
+    found.steps.push_back({.label = step->label,
+                           .when = table.When(row),
+                           .period = {},
+                           .verifies = step->verifies,
+                           .track = table.track[row]});
   };
   for (uint32_t row = 0; row < trace.annotations.size(); ++row) add(trace.annotations, row);
   const std::vector<bool> training = TrainingStepNames(trace);
@@ -112,6 +115,7 @@ FoundSteps FindAllSteps(const Trace& trace) {
       const Interval outer = found[before].when, when = found[i].when;
       if (when == outer || (when.start < outer.end && when.end <= outer.end)) {
         AddWhatIsMissing(found[i].label, found[before].label);
+        found[before].verifies = found[before].verifies || found[i].verifies;
         continue;
       }
       found[before].period = when.start - outer.start;

@@ -30,7 +30,7 @@ struct SimulateTraceOptions {
   std::string folder = "simulated-traces", engine = "vllm", model_size = "8b", hardware = "h100",
               format = "kineto";
   std::optional<int64_t> steps, ranks, layers, seed, load_seed, requests, prompt_tokens,
-      output_tokens, traffic, engines, batch, step_tokens, cache_tokens;
+      output_tokens, proposed, traffic, engines, batch, step_tokens, cache_tokens;
   std::optional<double> noise, run_shift, gap_ms, failed, cached, merged, recorded_from,
       recorded_to, clock_error_us;
   std::string front = "direct";
@@ -88,6 +88,10 @@ CommandSpec SimulateTraceSpec(SimulateTraceOptions& o) {
          "batches with a CUDA graph, ascending: a decode step replays the next larger one and pads "
          "its batch; above the last, it launches each kernel (default: a graph for every batch)",
          &o.graph_sizes},
+        {"--speculative", "N",
+         "decode steps verify N tokens that a draft model proposed for each request; one in four "
+         "stays plain; without --traffic",
+         &o.proposed, 1},
         {"--detailed", "",
          "steps are named with the lengths of their requests (vLLM's detailed_trace_annotation, "
          "SGLang's detailed annotations)",
@@ -155,6 +159,7 @@ Result<KnownRunOptions> KnownOptionsOf(const SimulateTraceOptions& o) {
   out.mix.requests = o.requests.value_or(out.mix.requests);
   out.mix.prompt_tokens = o.prompt_tokens.value_or(out.mix.prompt_tokens);
   out.mix.output_tokens = o.output_tokens.value_or(out.mix.output_tokens);
+  out.proposed = o.proposed.value_or(0);
   out.seed = static_cast<uint64_t>(o.seed.value_or(1));
   out.load_seed = static_cast<uint64_t>(o.load_seed.value_or(1));
   const double noise = o.noise.value_or(1), run_shift = o.run_shift.value_or(0);
@@ -177,8 +182,9 @@ Result<KnownRunOptions> KnownOptionsOf(const SimulateTraceOptions& o) {
 
 Result<KnownTrafficOptions> TrafficOptionsOf(const SimulateTraceOptions& o) {
   KnownTrafficOptions out;
-  if (o.steps || o.requests || o.format != "kineto")
-    return Fail(ErrorKind::kUsage, "--traffic goes without --steps, --requests and --format nsys");
+  if (o.steps || o.requests || o.proposed || o.format != "kineto")
+    return Fail(ErrorKind::kUsage,
+                "--traffic goes without --steps, --requests, --speculative and --format nsys");
   TACHO_ASSIGN_OR_RETURN(out.run, KnownOptionsOf(o));
   const auto scaled = [](const std::optional<double>& given, double unit, int64_t otherwise) {
     const double value = given.value_or(0) * unit;

@@ -117,6 +117,10 @@ constexpr TraceTable kTables[] = {
      [](const TraceAnalysis& t) { return LayerBlocksTable(t.layers); }},
     {"a layer of the model in a phase", "traces[].layers.phases[].list[]",
      [](const TraceAnalysis& t) { return LayersTable(t.layers); }},
+    {"a row of kernels, or an exchange of tokens, that repeats in the layers and could take less "
+     "time",
+     "traces[].opportunities[]",
+     [](const TraceAnalysis& t) { return OpportunitiesTable(t.opportunities); }},
     {"a phase or block beside the limits of the hardware",
      "traces[].roofline.phases[] traces[].roofline.blocks[]",
      [](const TraceAnalysis& t) { return RooflineTable(t.roofline); }},

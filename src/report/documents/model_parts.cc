@@ -5,6 +5,7 @@
 #include "report/tables/result_tables.h"
 #include "report/words/layer_words.h"
 #include "report/words/roofline_words.h"
+#include "report/words/speculation_words.h"
 
 namespace tacho {
 namespace {
@@ -16,6 +17,19 @@ void AddLayers(Document& document, const TraceAnalysis& trace, const std::string
                                .title = "Blocks of the model" + of,
                                .screen_title = "MODEL" + of});
   document.Add(Paragraph{LayersText(trace.layers, *phase), Paint::kDim});
+}
+
+// At most three rows.
+void AddOpportunities(Document& document, const std::vector<Opportunity>& opportunities,
+                      const std::string& of) {
+  Table table = OpportunitiesTable(opportunities, true, "could be");
+  if (table.rows.empty()) return;
+  if (table.rows.size() > 3) table.rows.resize(3);
+  document.AddPart(TitledTable{.table = std::move(table),
+                               .title = "Room to fuse and to overlap" + of,
+                               .screen_title = "ROOM" + of});
+  document.Add(
+      Paragraph{"ceilings: they do not add up, and what is reached may be less", Paint::kDim});
 }
 
 void AddRoofline(Document& document, const Roofline& roofline, const std::string& of) {
@@ -42,6 +56,9 @@ void AddRooflineRemark(Document& document, const Roofline& roofline) {
 void AddModel(Document& document, const TraceAnalysis& trace, const std::string& rank) {
   const std::string of = rank.empty() ? "" : ", " + rank;
   AddLayers(document, trace, of);
+  AddOpportunities(document, trace.opportunities, of);
+  if (const std::string text = SpeculationText(trace.speculation); !text.empty())
+    document.Add(Paragraph{text});
   AddRoofline(document, trace.roofline, of);
 }
 

@@ -83,6 +83,10 @@ Table LayersTable(const LayerTable& layers, std::string title = "LAYERS");
 // blocks take most time.
 Table RooflineTable(const Roofline& roofline, bool main_phase = false,
                     std::string title = "ROOFLINE");
+// What repeats in the layers and could take less time, most first; with `main` only what is at
+// least 1 % of the time of its steps.
+Table OpportunitiesTable(const std::vector<Opportunity>& opportunities, bool main = false,
+                         std::string title = "OPPORTUNITIES");
 // Kernels by block of the model, with the code that launches them. Has no rows unless sources were
 // found.
 Table SourcesTable(const SourceTable& sources, const TextStyle& style,

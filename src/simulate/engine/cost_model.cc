@@ -118,9 +118,10 @@ class Kernels {
   uint64_t place_ = 1;
 };
 
-void AddDense(const ModelShape& m, int64_t tp, int64_t rows, Kernels& kernels,
+// `width`: of the MLP, on all ranks together.
+void AddDense(const ModelShape& m, int64_t width, int64_t tp, int64_t rows, Kernels& kernels,
               std::vector<KernelWork>& list) {
-  const int64_t inner = m.intermediate / tp;
+  const int64_t inner = width / tp;
   kernels.Add(list, KernelRole::kGateUp, kernels.Product(rows, m.hidden, 2 * inner), rows);
   kernels.Add(list, KernelRole::kActivation, kernels.Memory(3 * rows * inner), rows);
   kernels.Add(list, KernelRole::kDown, kernels.Product(rows, inner, m.hidden), rows);
@@ -145,6 +146,30 @@ void AddExperts(const CostModel& cost, int64_t rows, Kernels& kernels,
   add(KernelRole::kActivation, kernels.Memory(3 * routed * m.intermediate));
   add(KernelRole::kExpertDown, kernels.GroupedProduct(rows, m.intermediate, m.hidden));
   if (sends) add(KernelRole::kCombine, kernels.Exchange(routed * m.hidden * 2));
+}
+
+// The draft model's kernels: a dense layer and a head for each token that it proposes.
+void AddDraft(const CostModel& cost, const StepLoad& load, Kernels& kernels,
+              std::vector<KernelWork>& list) {
+  const ModelShape& m = cost.model;
+  const int64_t tp = cost.tensor_parallel, rows = load.generation.requests;
+  const int64_t q = m.heads * m.head_dim / tp;
+  const int64_t kv = std::max<int64_t>(m.head_dim, m.kv_heads * m.head_dim / tp);
+  const auto add = [&](KernelRole role, double ns) { kernels.Add(list, role, ns, rows); };
+  for (int64_t i = 0; i < load.proposed; ++i) {
+    add(KernelRole::kEmbedding, kernels.Memory(rows * m.hidden));
+    add(KernelRole::kNorm, kernels.Memory(3 * rows * m.hidden));
+    add(KernelRole::kQkv, kernels.Product(rows, m.hidden, q + 2 * kv));
+    add(KernelRole::kRope, kernels.Memory(2 * rows * (q + kv)));
+    add(KernelRole::kCacheWrite, kernels.Memory(4 * rows * kv));
+    add(KernelRole::kAttention, kernels.Attention(load));
+    add(KernelRole::kOutProjection, kernels.Product(rows, q, m.hidden));
+    add(KernelRole::kNorm, kernels.Memory(3 * rows * m.hidden));
+    AddDense(m, 4 * m.hidden, tp, rows, kernels, list);
+    add(KernelRole::kNorm, kernels.Memory(3 * rows * m.hidden));
+    add(KernelRole::kLmHead, kernels.Product(rows, m.hidden, m.vocabulary / tp));
+    add(KernelRole::kArgmax, 6000 + kernels.Memory(rows * m.vocabulary));
+  }
 }
 
 void Fuse(std::vector<KernelWork>& list, KernelRole role) {
@@ -243,7 +268,7 @@ StepKernels KernelsOfStep(const CostModel& cost, const StepLoad& load, int64_t b
     add(out.forward, KernelRole::kNorm, kernels.Memory(3 * rows * m.hidden));
     const bool sends = m.experts > 0 && cost.sends_tokens && tp > 1;
     m.experts > 0 ? AddExperts(cost, rows, kernels, out.forward)
-                  : AddDense(m, tp, rows, kernels, out.forward);
+                  : AddDense(m, m.intermediate, tp, rows, kernels, out.forward);
     if (tp > 1 && !sends) add(out.forward, reduce, kernels.Collective(message));
   }
   add(out.forward, KernelRole::kNorm, kernels.Memory(3 * rows * m.hidden));
@@ -256,8 +281,9 @@ StepKernels KernelsOfStep(const CostModel& cost, const StepLoad& load, int64_t b
   sample(KernelRole::kLmHead, kernels.Product(sampled, m.hidden, m.vocabulary / tp));
   if (tp > 1) sample(KernelRole::kAllGather, kernels.Collective(sampled * m.vocabulary / tp * 2));
   sample(KernelRole::kArgmax, 6000 + kernels.Memory(sampled * m.vocabulary));
+  AddDraft(cost, load, kernels, out.draft);
   for (const Change& change : cost.changes) {
-    for (auto* list : {&out.prepare, &out.forward, &out.sample}) Make(change, *list);
+    for (auto* list : {&out.prepare, &out.forward, &out.sample, &out.draft}) Make(change, *list);
   }
   return out;
 }

@@ -80,9 +80,10 @@ struct KernelWork {
 };
 
 // The kernels of one step on one device, in order. `prepare` and `sample` are always launched one
-// by one; `forward` holds the layers, which a decode step replays as one graph.
+// by one; `forward` holds the layers, which a decode step replays as one graph. `draft`: a dense
+// layer with a head, once for each token that the draft model proposes.
 struct StepKernels {
-  std::vector<KernelWork> prepare, forward, sample;
+  std::vector<KernelWork> prepare, forward, sample, draft;
 };
 
 // `batch`: for how many tokens `forward` is computed; at least those of `load`. Attention reads

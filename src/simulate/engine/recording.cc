@@ -25,7 +25,8 @@ std::string SglangName(const RecordedStep& step, bool detailed) {
     name = fmt::format("step[EXTEND bs={} toks={}", load.context.requests, load.context.tokens);
     if (detailed) name += " " + Pairs('c', load.context);
   } else {
-    name = fmt::format("step[DECODE bs={}", load.generation.requests);
+    name = fmt::format("step[{} bs={}", load.proposed > 0 ? "TARGET_VERIFY" : "DECODE",
+                       load.generation.requests);
     if (detailed) name += " " + Pairs('g', load.generation);
   }
   if (detailed) name += fmt::format(" forward_id={}", step.forward);

@@ -26,6 +26,9 @@ struct StepLoad {
   Part context, generation;
   int64_t sampled = 0;       // requests for which this step makes a token
   int64_t new_requests = 0;  // requests that are in a step for the first time
+  // Tokens that a draft model proposes for each request of the generation. The step verifies them:
+  // it computes one token more than proposed, and then the draft model proposes as many again.
+  int64_t proposed = 0;
 
   constexpr int64_t tokens() const { return context.tokens + generation.tokens; }
   constexpr bool empty() const { return tokens() == 0; }

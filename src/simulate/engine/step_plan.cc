@@ -120,6 +120,7 @@ class Rank {
     Add(work, KernelOf(engine_, work.role), start, graph_call_, -1, ++graph_node_, beside);
   }
 
+  void SetDrafting(bool drafting) { drafting_ = drafting; }
   DeviceSlice& last() { return plan_.device.back(); }
   int64_t compute_free() const { return compute_free_; }
   void set_compute_free(int64_t ns) { compute_free_ = ns; }
@@ -160,7 +161,7 @@ class Rank {
            int32_t slice, int32_t node, bool beside) {
     plan_.device.push_back({DeviceSlice::Kind::kKernel, work.role, info.name,
                             beside ? kSideStream : kComputeStream, start, work.duration_ns, call,
-                            slice, node, work.rows, 0, node == 0 ? 0 : graph_});
+                            slice, node, work.rows, 0, node == 0 ? 0 : graph_, drafting_});
     (beside ? side_free_ : compute_free_) = start + work.duration_ns;
   }
 
@@ -174,6 +175,7 @@ class Rank {
   int64_t compute_free_ = 0, copy_free_ = 0, side_free_ = 0;
   int32_t graph_call_ = 0, graph_node_ = 0;
   int64_t graph_ = 0;
+  bool drafting_ = false;
 };
 
 // Plans all ranks of one step.
@@ -249,6 +251,10 @@ class StepPlanner {
       }
     }
   }
+  [[nodiscard]] bool IsSerial() const {
+    return std::ranges::any_of(
+        changes_, [](const Change& change) { return change.kind == ChangeKind::kSerial; });
+  }
   void OpenAll(const char* name) {
     EachRank([&](Rank& rank) { rank.Open(HostSlice::Kind::kScope, name); });
   }
@@ -307,11 +313,25 @@ class StepPlanner {
     for (size_t i = 0; i < count; ++i) {
       for (size_t r = 0; r < ranks_.size(); ++r) {
         const KernelWork& work = (kernels_[r].*part)[i];
-        const bool beside = IsOfSharedExpert(work.role) && !Is(ChangeKind::kSerial);
+        const bool beside = IsOfSharedExpert(work.role) && !IsSerial();
         in_graph ? ranks_[r].GraphNode(work, beside) : ranks_[r].Launch(work, beside);
       }
       if (IsCollective((kernels_[0].*part)[i].role)) Join((kernels_[0].*part)[i].duration_ns);
     }
+  }
+
+  // Proposes tokens, after the step's annotation.
+  void Draft() {
+    if (load_.proposed == 0) return;
+    const bool vllm = engine_ == SimulatedEngine::kVllm;
+    EachRank([&](Rank& rank) {
+      rank.SetDrafting(true);
+      rank.Open(vllm ? HostSlice::Kind::kScope : HostSlice::Kind::kDraft,
+                "gpu_model_runner: draft");
+    });
+    Run(&StepKernels::draft);
+    CloseAll();
+    EachRank([](Rank& rank) { rank.SetDrafting(false); });
   }
 
   // Ends a collective on all ranks: when the last rank has arrived and the data has moved.
@@ -343,6 +363,7 @@ class StepPlanner {
     OpenAll("gpu_model_runner: sample");
     EachRank([](Rank& rank) { rank.Pass(20'000, 45'000); });
     CloseAll();
+    Draft();
     OpenAll("gpu_model_runner: bookkeep");
     ToHost();
     Wait();
@@ -358,6 +379,7 @@ class StepPlanner {
       CloseAll();
       return;
     }
+    Draft();
     OpenAll("copy_result_to_cpu");
     ToHost();
     CloseAll();

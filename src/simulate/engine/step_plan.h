@@ -18,6 +18,7 @@ struct HostSlice {
   enum class Kind : uint8_t {
     kOp,     // cpu_op
     kStep,   // the engine's annotation of the step, whose name is made from the load
+    kDraft,  // SGLang's annotation of the draft model's work, likewise
     kScope,  // a named range of the engine
   };
   Kind kind = Kind::kOp;
@@ -44,6 +45,7 @@ struct DeviceSlice {
   int64_t rows = 0;        // for a kernel: rows that its grid covers
   int64_t bytes = 0;       // for a copy or a memset
   int64_t graph = 0;       // number of its graph among CostModel::graph_sizes, from 1; 0: none
+  bool draft = false;      // work of the draft model
 };
 
 struct RankPlan {

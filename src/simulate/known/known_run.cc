@@ -20,6 +20,17 @@ void Make(const Change& change, LoadMix& mix) {
   if (change.kind == ChangeKind::kPrompts) mix.prompt_tokens = change.amount;
 }
 
+// Makes a decode step verify `proposed` tokens of each request.
+void Speculate(int64_t proposed, StepLoad& load) {
+  StepLoad::Part& part = load.generation;
+  const int64_t tokens = proposed + 1;
+  load.proposed = proposed;
+  load.sampled = part.tokens = part.requests * tokens;
+  part.kv += part.requests * proposed;
+  part.tokens_squared = part.requests * tokens * tokens;
+  part.tokens_times_kv = part.kv * tokens;
+}
+
 Result<void> Check(const KnownRunOptions& options) {
   const auto bound = [](std::string_view what, int64_t value, int64_t least,
                         int64_t most) -> Result<void> {
@@ -38,6 +49,7 @@ Result<void> Check(const KnownRunOptions& options) {
     TACHO_RETURN_IF_ERROR(
         bound("a batch of --graph-sizes", options.graph_sizes[i], least, kMostRequests));
   }
+  TACHO_RETURN_IF_ERROR(bound("the number of proposed tokens", options.proposed, 0, 16));
   for (const Change& change : options.changes) {
     if (!ChangesOneRank(change.kind) || change.rank < options.ranks) continue;
     return Fail(ErrorKind::kUsage,
@@ -141,8 +153,12 @@ Result<KnownRun> MakeKnownRun(const KnownRunOptions& options) {
   LoadMix mix = options.mix;
   for (const Change& change : options.changes) Make(change, mix);
   int64_t now = run.recording.start_ns + kAroundNs;
-  for (const StepLoad& load : LoadsOf(mix, mixes, options.steps, options.load_seed))
-    now += AddKnownStep(run, load, now, run.recording.steps.empty()).duration_ns;
+  for (StepLoad& load : LoadsOf(mix, mixes, options.steps, options.load_seed)) {
+    const size_t index = run.recording.steps.size();
+    if (options.proposed > 0 && load.context.requests == 0 && !load.empty() && index % 4 != 3)
+      Speculate(options.proposed, load);
+    now += AddKnownStep(run, load, now, index == 0).duration_ns;
+  }
   return run;
 }
 

@@ -38,6 +38,9 @@ struct KnownRunOptions {
   double speed = 1;
   Noise noise = {.step = 0.01, .run = 0, .stalls = 0.01};
   LoadMix mix;
+  // Speculative decoding: tokens that a draft model proposes for each request of a decode step; 0:
+  // none. One in four decode steps stays plain, so that both kinds can be compared.
+  int64_t proposed = 0;
   int64_t steps = 300;     // 1 to 100,000
   uint64_t seed = 1;       // for the noise and for the time at which the run takes place
   uint64_t load_seed = 1;  // for the requests: runs with the same one have the same steps

@@ -100,10 +100,9 @@ class NsysWriter {
       const int64_t start = origin_ns + slice.start_ns;
       Insert("NVTX_EVENTS(start, end, eventType, text, globalTid, domainId)", start,
              start + slice.dur_ns, kPushPopRange,
-             slice.kind == HostSlice::Kind::kStep ? step.name
-             : slice.kind == HostSlice::Kind::kOp
+             slice.kind == HostSlice::Kind::kOp
                  ? fmt::format("{}, op_id = {}", slice.name, step.external_ids[i])
-                 : std::string(slice.name),
+                 : step.NameOf(slice),
              GlobalTid(rank.pid, rank.pid), 0);
     }
   }

@@ -1,5 +1,7 @@
 #include "simulate/trace/trace_steps.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace tacho::simulate {
@@ -8,6 +10,13 @@ int64_t TracedStep::OperatorId(int32_t slice) const {
   if (slice < 0) return 0;
   const auto index = static_cast<size_t>(slice);
   return plan.host[index].kind == HostSlice::Kind::kOp ? external_ids[index] : 0;
+}
+
+std::string TracedStep::NameOf(const HostSlice& slice) const {
+  if (slice.kind == HostSlice::Kind::kStep) return name;
+  if (slice.kind != HostSlice::Kind::kDraft) return slice.name;
+  const int64_t requests = step->load.generation.requests;
+  return fmt::format("step[DRAFT_LOOP raw_bs={0} bs={0} topk=1]", requests);
 }
 
 namespace {
@@ -20,6 +29,7 @@ bool Shows(const TraceSource& source, const HostSlice& slice, const std::string&
     case HostSlice::Kind::kOp:
       return source.has_host;
     case HostSlice::Kind::kStep:
+    case HostSlice::Kind::kDraft:
       return source.has_host && !step_name.empty();
     case HostSlice::Kind::kScope:
       return source.has_host && source.scopes && slice.name[0] != 0;

@@ -36,6 +36,8 @@ struct TracedStep {
   // `slice`: the index of the host slice in which a call or a piece of device work was issued, or
   // -1. Returns the External id of that slice if it is an operator, else 0.
   int64_t OperatorId(int32_t slice) const;
+  // The name of a slice of plan.host in the trace.
+  std::string NameOf(const HostSlice& slice) const;
 };
 
 // The ids of a graph and of its node as a profiler writes them; 0 if the work is in no graph. Each

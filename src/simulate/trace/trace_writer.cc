@@ -110,8 +110,7 @@ class EventWriter {
   void HostEvent(const TracedStep& step, size_t i) {
     const HostSlice& slice = step.plan.host[i];
     const bool is_op = slice.kind == HostSlice::Kind::kOp;
-    Complete(is_op ? "cpu_op" : "user_annotation",
-             slice.kind == HostSlice::Kind::kStep ? step.name : slice.name);
+    Complete(is_op ? "cpu_op" : "user_annotation", step.NameOf(slice));
     Span(source_.pid, source_.pid, step.origin_ns + slice.start_ns, slice.dur_ns);
     ExternalId(step.external_ids[i]);
     text_.Text("\"Record function id\": 0, ");
@@ -231,8 +230,7 @@ class EventWriter {
         if (!is_first) it->second.second = std::max(it->second.second, work.start_ns + work.dur_ns);
       }
       for (const auto& [stream, span] : spans) {
-        Complete("gpu_user_annotation",
-                 slice.kind == HostSlice::Kind::kStep ? step.name : slice.name);
+        Complete("gpu_user_annotation", step.NameOf(slice));
         Span(source_.device, stream, step.origin_ns + span.first - 1, span.second - span.first + 2);
         Field("\"External id\": ", step.external_ids[i]);
         text_.Text(layout_.close);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "simulate/trace/python_frames.h"
+#include "simulate/trace/speculation_truth.h"
 #include "simulate/trace/trace_steps.h"
 
 namespace tacho::simulate {
@@ -54,6 +55,7 @@ class Truth {
 
   void Add(const TracedStep& step) {
     const StepLoad& load = step.step->load;
+    speculation_.Add(step);
     if (source_.with_stack) {
       events_["python_function"] += static_cast<int64_t>(FramesOf(source_.engine, step).size());
     }
@@ -160,6 +162,9 @@ class Truth {
                        {"without_launch", without_launch_},
                        {"graph_launches", calls_["cudaGraphLaunch"].count},
                        {"max_gpu_events_per_launch", largest_launch_}};
+    if (speculation_.any()) {
+      for (const auto& [key, value] : speculation_.Fields()) out["speculation"][key] = value;
+    }
     out["lost"] = {{"calls", lost_calls_}, {"gpu_events", lost_events_}};
     out["graphs"] = Graphs();
     std::erase_if(calls_, [](const auto& call) { return call.second.count == 0; });
@@ -223,6 +228,7 @@ class Truth {
   std::map<int64_t, GraphTruth> graphs_;   // whole replays, by id
   std::map<std::string, int64_t> events_;  // number of events by category
   Total memsets_;
+  SpeculationTruth speculation_;
   std::vector<Span> busy_;
   int64_t with_launch_ = 0, without_launch_ = 0, largest_launch_ = 0;
   int64_t lost_calls_ = 0, lost_events_ = 0;

@@ -1,0 +1,43 @@
+#include "report/words/speculation_words.h"
+
+#include <fmt/format.h>
+
+#include "text/format_number.h"
+
+namespace tacho {
+
+std::string SpeculationText(const Speculation& of) {
+  if (of.steps == 0) return "";
+  const auto steps = static_cast<int64_t>(of.steps);
+  const auto mean = [](DurationNs sum, int64_t count) {
+    return FormatDuration(DurationNs{sum.ns / count});
+  };
+  std::string text =
+      fmt::format("speculative decoding, {} for {:.1f} requests on average: a step takes {}",
+                  FormatCounted(of.steps, "step"),
+                  static_cast<double>(of.requests) / static_cast<double>(of.steps),
+                  mean(of.verify + of.draft, steps));
+  if (of.tokens)
+    text += fmt::format(" and verifies {:.1f} tokens a request",
+                        static_cast<double>(*of.tokens) / static_cast<double>(of.requests));
+  if (of.drafts == DraftsFound::kNone) {
+    text += "; no work of a draft model was found in it";
+  } else {
+    text += fmt::format("; {} are the model's, {} the draft model's", mean(of.verify, steps),
+                        mean(of.draft, steps));
+    if (of.drafts == DraftsFound::kByOrder) text += " (found by the order of the kernels)";
+  }
+  if (const auto break_even = of.break_even()) {
+    const auto compared = static_cast<int64_t>(of.compared_steps);
+    text += fmt::format(
+        ". A plain step for as many requests takes {} ({} beside {}): speculation is faster if a "
+        "step brings a request more than {:.2f} tokens",
+        mean(of.plain, compared), FormatCounted(of.plain_steps, "plain step"),
+        FormatCount(of.compared_steps), *break_even);
+  } else {
+    text += "; no plain step for as many requests to compare with";
+  }
+  return text;
+}
+
+}  // namespace tacho
