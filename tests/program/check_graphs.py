@@ -241,7 +241,7 @@ def outputs(folder):
         rows = list(csv.DictReader((folder / "csv" / "graph_nodes.csv").open()))
         check("a row for each node", len(rows) == sum(graph["nodes"] for graph in got["list"]))
         check("the same times", [int(row["total_ns"]) for row in rows] == [n["total_ns"] for g in got["list"] for n in g["by_node"]])
-    screen = run("analyze", str(path), "--graphs").stdout
+    screen = " ".join(run("analyze", str(path), "--graphs").stdout.split())
     check("the screen shows the graphs", "GRAPH" in screen and "NODE" in screen and "padding" in screen, screen)
     check("eager steps are named", f"{got['eager_steps']['count']} of {got['eager_steps']['of']} decode steps launched no graph" in screen, screen)
     [(eager, _)] = simulated(folder, "eager", "--layers", 2, "--steps", 20, "--change", "eager", "--model-size", "tiny")
