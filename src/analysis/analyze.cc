@@ -245,9 +245,8 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
   // The jobs run in parallel, so no two of them write to the same member.
   RunAll({[&] {
             analysis.ops = TabulateOps(prepared.index, prepared.links, scope);
-            if (options.key_averages) {
+            if (options.key_averages)
               analysis.ops.key_averages = AverageByKey(prepared.index, prepared.links, scope);
-            }
           },
           [&] {
             const InFlight* in_flight = options.in_flight ? &*options.in_flight : nullptr;
