@@ -7,6 +7,7 @@
 
 #include "report/words/compare_words.h"
 #include "text/format_number.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {
@@ -43,6 +44,8 @@ std::array<std::string, 2> SideNames(const RunChanges& changes) {
     names = {GpuName(base.gpus), GpuName(now.gpus)};
     if (names[0] == names[1]) names = {base.gpus, now.gpus};
   }
+  // The trace says what its GPU is called.
+  for (std::string& name : names) name = VisibleText(name);
   return names;
 }
 
