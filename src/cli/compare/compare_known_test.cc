@@ -200,6 +200,35 @@ TEST(CompareKnownRuns, NameWhereTheTimeWent) {
   ASSERT_EQ(Decode(renamed).renamed.size(), 1u);
 }
 
+// As in sglang's issue 29960: the kernel times of two engines add up to nearly as much, but one of
+// them runs the shared expert after the other kernels, not beside them.
+TEST(CompareKnownRuns, AcrossEnginesLostOverlapIsNamed) {
+  KnownRunOptions sglang = KnownOptions(1, 150, 1, "serial"), vllm = KnownOptions(2, 150);
+  sglang.engine = simulate::SimulatedEngine::kSglang;
+  for (KnownRunOptions* options : {&sglang, &vllm}) {
+    options->model = "14b-a3b";
+    options->layers = 8;
+  }
+  const auto overlap = [](const KnownRun& run) {
+    const PhaseParts parts = PartsOf(run)[0].phases["decode"];
+    return static_cast<double>(parts.overlap_ns) / static_cast<double>(parts.steps);
+  };
+  EXPECT_EQ(overlap(*MakeKnownRun(sglang)), 0);
+  const double truth = overlap(*WithoutChanges(sglang));
+  std::vector<RunAnalysis> base, now;
+  base.push_back(AnalysisOfKnown(*MakeKnownRun(sglang)));
+  now.push_back(AnalysisOfKnown(*MakeKnownRun(vllm)));
+  const RunChanges changes = CompareRuns(base, now, true);
+  EXPECT_THAT(changes.obstacles, IsEmpty());
+  const BlocksChange& blocks = Decode(changes).blocks;
+  EXPECT_NEAR(blocks.overlap.difference(), truth, 0.05 * truth);
+  EXPECT_FALSE(blocks.work.IsBeyondNoise());
+  EXPECT_THAT(CompareVerdict(changes),
+              testing::AllOf(testing::StartsWith("from sglang to vllm: decode step"),
+                             testing::HasSubstr("of overlap won in experts-up and shared-expert")));
+  EXPECT_THAT(Decode(changes).kernels, IsEmpty());
+}
+
 TEST(CompareKnownRuns, WaterfallsAddUpAndARunDoesNotDifferFromItself) {
   std::vector<RunAnalysis> run;
   run.push_back(AnalysisOfKnown(*MakeKnownRun(KnownOptions(1, 200, 2))));
