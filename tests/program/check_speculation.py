@@ -50,6 +50,75 @@ def times(folder):
                   and layers["count"] == words[words.index("--layers") + 1], {key: layers.get(key) for key in ("state", "left_out", "count")})
 
 
+LAYER = ["rms_norm_kernel", "nvjet_tst_qkv", "rotary_embedding_kernel", "reshape_and_cache_flash_kernel", "flash_fwd_kernel", "nvjet_tst_out",
+         "rms_norm_kernel", "nvjet_tst_up", "act_and_mul_kernel", "nvjet_tst_down"]
+HEAD = ["rms_norm_kernel", "nvjet_tst_head", "argmax_sampling_kernel"]
+
+
+def by_hand(folder):
+    """Traces that are written here, with kernels that overlap and others between them: drafts that are named, and drafts by order."""
+    dice = random.Random(8)
+    for i, form in enumerate(["vllm", "vllm-scopes", "sglang", "no-drafts"]):
+        events, sums, now, call = [], {"steps": 0, "requests": 0, "verify_ns": 0, "draft_ns": 0}, 1000, 0
+        plain, verifying = {}, []
+
+        def slice_of(cat, name, start, dur, **args):
+            on_device = cat == "kernel"
+            events.append({"ph": "X", "cat": cat, "name": name, "pid": 0 if on_device else 9, "tid": 7 if on_device else 9, "ts": start / 1000,
+                           "dur": dur / 1000, "args": {**({"device": 0, "stream": 7} if on_device else {}), **args}})
+
+        for step in range(24):
+            requests, speculates = dice.choice([2, 4]), step % 4 != 3
+            start, device, work = now, now + 9_000, []
+
+            def launch(names, draft):
+                nonlocal now, device, call
+                for name in names:
+                    call += 1
+                    slice_of("cuda_runtime", "cudaLaunchKernel", now, 1_000, correlation=call)
+                    begin = max(device + dice.randint(-300, 900), now + 1_100)
+                    dur = dice.randint(1_000, 9_000)
+                    slice_of("kernel", name, begin, dur, correlation=call)
+                    work.append((begin, begin + dur, draft))
+                    device, now = begin + dur, now + 2_000
+            launch(["embedding_kernel"] + LAYER * 4 + HEAD, False)
+            name = f"execute_context_0(0)_generation_{requests}({requests * (3 if speculates else 1)})"
+            if form == "sglang":
+                name = f"step[{'TARGET_VERIFY' if speculates else 'DECODE'} bs={requests}]"
+            slice_of("user_annotation", name, start, now - start)
+            now += 3_000
+            if speculates and form != "no-drafts":
+                for half in range(2):
+                    begin = now
+                    launch(["embedding_kernel"] + LAYER + HEAD, True)
+                    draft = {"vllm-scopes": "gpu_model_runner: draft",
+                             "sglang": ["step[DRAFT_EXTEND_V2 bs=2]", "step[DRAFT_LOOP raw_bs=2 bs=2 topk=1]"][half]}.get(form)
+                    if draft:
+                        slice_of("user_annotation", draft, begin, now - begin)
+            until, parts = min(work)[0], {False: 0, True: 0}
+            for begin, end, draft in sorted(work):
+                parts[draft] += max(0, end - until)
+                until = max(until, end)
+            if speculates:
+                sums["steps"], sums["requests"] = sums["steps"] + 1, sums["requests"] + requests
+                sums["verify_ns"], sums["draft_ns"] = sums["verify_ns"] + parts[False], sums["draft_ns"] + parts[True]
+                verifying.append((requests, parts[False] + parts[True]))
+            else:
+                plain.setdefault(requests, []).append(parts[False])
+            now = max(now, device) + 20_000
+        means = {requests: sum(of) // len(of) for requests, of in plain.items()}
+        compared = [(requests, ns) for requests, ns in verifying if requests in means]
+        sums |= {"compared_steps": len(compared), "compared_ns": sum(ns for _, ns in compared), "plain_ns": sum(means[r] for r, _ in compared)}
+        trace = pathlib.Path(folder) / f"{i}.pt.trace.json"
+        dice.shuffle(events)
+        trace.write_text(json.dumps({"traceEvents": events}))
+        of = analyzed(trace)["speculation"]
+        check(f"{form}: sums", {key: of.get(key) for key in sums} == sums, (of, sums))
+        check(f"{form}: tokens", of.get("tokens") == (None if form == "sglang" else 3 * sums["requests"]), of)
+        found = {"vllm": "order", "no-drafts": "none"}.get(form, "annotated")
+        check(f"{form}: how drafts were found", of["drafts"] == found, of)
+
+
 def outputs(folder):
     """The screen, results that are read back, and runs without speculation."""
     folder = pathlib.Path(folder)
@@ -64,4 +133,4 @@ def outputs(folder):
     check("none without", "speculation" not in analyzed(plain) and "speculative" not in run("analyze", str(plain)).stdout)
 
 
-main([times, outputs], __doc__)
+main([times, by_hand, outputs], __doc__)
