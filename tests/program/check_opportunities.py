@@ -6,6 +6,7 @@ usage: check_opportunities.py TACHO [--only NAME ...]
 """
 import collections
 import csv
+import decimal
 import json
 import pathlib
 import random
@@ -39,7 +40,7 @@ def fuses(told, phase):
 
 
 def ns(us):
-    return round(float(us) * 1000)
+    return int(decimal.Decimal(repr(us)) * 1000)  # as a double it would lose the last digits
 
 
 def steps_of(trace):

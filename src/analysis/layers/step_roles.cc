@@ -121,7 +121,7 @@ class RoleFinder {
 
   // Finds the draft model's work by its place.
   static void SplitOffDraft(StepRoles& of) {
-    size_t mixers = 0, begin = 0;  // `begin`: behind the last sampling
+    size_t mixers = 0, begin = 0;  // `begin`: after the last sampling
     for (size_t i = 0; i < of.roles.size(); ++i) {
       if (of.roles[i] == LayerRole::kSampling && mixers >= 2) begin = i + 1;
       if (!IsMixer(of.roles[i])) continue;
@@ -131,7 +131,7 @@ class RoleFinder {
       }
       const auto last = std::ranges::find(of.roles.rbegin(), of.roles.rend(), LayerRole::kSampling);
       const auto from = static_cast<ptrdiff_t>(begin);
-      auto until = of.roles.rend() - last;  // behind the last sampling, which may follow a copy
+      auto until = of.roles.rend() - last;  // after the last sampling; copies may follow
       if (until <= static_cast<ptrdiff_t>(i)) until = std::ssize(of.roles);
       of.draft.assign(of.items.begin() + from, of.items.begin() + until);
       of.items.erase(of.items.begin() + from, of.items.begin() + until);
