@@ -29,7 +29,8 @@ void AddOpportunities(Document& document, const std::vector<Opportunity>& opport
                                .title = "Room to fuse and to overlap" + of,
                                .screen_title = "ROOM" + of});
   document.Add(
-      Paragraph{"ceilings: they do not add up, and what is reached may be less", Paint::kDim});
+      Paragraph{"a step; ceilings, which do not add up; gaps: what is saved if only the gaps go",
+                Paint::kDim});
 }
 
 void AddRoofline(Document& document, const Roofline& roofline, const std::string& of) {

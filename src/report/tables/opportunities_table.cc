@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "report/tables/result_tables.h"
 #include "report/words/kernel_names.h"
 
@@ -10,11 +12,20 @@ namespace {
 using enum Unit;
 using Col = TableColumn;
 
-// What the work is: short names of the kernels.
-std::string WhatOf(const Opportunity& of) {
-  if (of.kind == OpportunityKind::kOverlap) return "shared expert beside dispatch and combine";
-  const std::vector<std::string_view> names(of.kernels.begin(), of.kernels.end());
-  return fmt::format("{}", fmt::join(ShownKernelNames(names, {}), " + "));
+// "rotary_embedding_kernel" of "vllm::rotary_embedding_kernel<BFloat16, true>".
+std::string BaseOf(std::string_view name) {
+  name = name.substr(0, name.find('<'));
+  const size_t scope = name.rfind("::");
+  return std::string(scope == std::string_view::npos ? name : name.substr(scope + 2));
+}
+
+// What the work is: short names of the kernels; with `base`, without namespaces and arguments.
+std::string WhatOf(const Opportunity& of, bool base) {
+  if (of.kind == OpportunityKind::kOverlap) return "shared expert beside dispatch, combine";
+  std::vector<std::string> names =
+      ShownKernelNames(std::vector<std::string_view>(of.kernels.begin(), of.kernels.end()), {});
+  if (base) std::ranges::transform(names, names.begin(), BaseOf);
+  return fmt::format("{}", fmt::join(names, " + "));
 }
 
 }  // namespace
@@ -28,19 +39,18 @@ Table OpportunitiesTable(const std::vector<Opportunity>& opportunities, bool mai
        Col{"phase", "phase", kText}.Means("phase of the steps"),
        Col{"what", "what", kText}.Means("short names of the kernels, or the two sides").Stretches(),
        Col{"layers", "layers", kCount}, Col{"steps", "", kCount}.FileOnly(),
-       Col{"count", "", kCount}.FileOnly(),
-       Col{"", "a step, at most", kDuration}.ScreenOnly().UnitGroup(1),
-       Col{"", "gaps alone", kDuration}.ScreenOnly().UnitGroup(1),
+       Col{"count", "", kCount}.FileOnly(), Col{"", "at most", kDuration}.ScreenOnly().UnitGroup(1),
+       Col{"", "gaps", kDuration}.ScreenOnly().UnitGroup(1),
        Col{"most_ns", "", kDuration}.FileOnly(), Col{"gap_ns", "", kDuration}.FileOnly(),
        Col{"exposed_ns", "", kDuration}.FileOnly(), Col{"movable_ns", "", kDuration}.FileOnly(),
-       Col{"share", "of the step", kShare}},
+       Col{"share", "share", kShare}},
       {}};
   for (const Opportunity& of : opportunities) {
     if (main && of.share < kLeastShare) continue;
     const bool fuse = of.kind == OpportunityKind::kFuse;
     const auto steps = static_cast<int64_t>(of.steps);
     table.Add({main ? (fuse ? "one kernel" : "hidden") : std::string(OpportunityKindId(of.kind)),
-               std::string(PhaseName(of.phase)), WhatOf(of), CountCell(of.layers),
+               std::string(PhaseName(of.phase)), WhatOf(of, main), CountCell(of.layers),
                CountCell(of.steps), CountCell(of.count), of.most.ns / steps,
                fuse ? Cell(of.gaps.ns / steps) : Cell(), of.most.ns,
                fuse ? Cell(of.gaps.ns) : Cell(), fuse ? Cell() : Cell(of.exposed.ns),
