@@ -35,8 +35,10 @@ class OneLayer {
     structure->layers = {{0, 0, 1, pieces.size()}};
     size_t next = 0;
     const auto add = [&](Interval when, uint32_t stream, bool fusible) {
-      device_.items.push_back(
-          {.when = when, .stream = stream, .category = static_cast<WorkCategory>(fusible)});
+      WorkItem& item = device_.items.emplace_back();
+      item.when = when;
+      item.stream = stream;
+      item.category = static_cast<WorkCategory>(fusible);
       device_.extent = {std::min(device_.items.front().when.start, when.start),
                         std::max(device_.extent.end, when.end)};
     };
