@@ -89,7 +89,8 @@ Result<Readout<RunAnalysis>> ReadForView(ViewFeed& feed, const ViewPlan& plan,
                                          const Classifier& classifier, const Surroundings& terminal,
                                          const std::stop_token& stop) {
   ProgressOfBoth progress(feed, terminal, stop);
-  const ReadOptions reading{.key_averages = true, .roofline = plan.roofline, .keeper = &feed};
+  const ReadOptions reading{
+      .key_averages = true, .roofline = plan.roofline, .sources = {.asked = true}, .keeper = &feed};
   TACHO_ASSIGN_OR_RETURN(auto readout, ReadRun(plan.choice, reading, classifier, progress));
   TACHO_RETURN_IF_ERROR(WordWhatIsLeftOut(plan.choice, reading, readout));
   return readout;
