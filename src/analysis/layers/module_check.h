@@ -14,9 +14,9 @@ struct ModuleCheck {
   [[nodiscard]] bool any() const { return same.ns + other.ns > 0; }
 };
 
-// PyTorch's profiler numbers the modules of a class from 0: "nn.Module: DecoderLayer_17". A class
-// with as many modules as there are layers has one in each layer. All 0 without such classes. Cost:
-// O(n), and O(log f) a launch for f frames of modules.
+// PyTorch's profiler numbers the modules of a class from 0: "nn.Module: DecoderLayer_17". The
+// class of the layers has as many modules as there are layers; of several such classes it is the
+// one whose frames take longest. All 0 without such a class. Cost: O(n).
 ModuleCheck CheckByModules(const PreparedTrace& prepared, const LayeredSteps& layers);
 
 }  // namespace tacho

@@ -131,7 +131,7 @@ TEST(FindAccelerator, ByIdAndByTheNameOfADriver) {
   EXPECT_FALSE(FindAccelerator("NVIDIA H100"));
   EXPECT_FALSE(FindAccelerator("NVIDIA H100 80GB HBM3 MIG 1g.10gb"));
   EXPECT_FALSE(FindAccelerator(""));
-  EXPECT_EQ(AcceleratorIds().size(), 19u);
+  EXPECT_EQ(AcceleratorIds().size(), 21u);
 }
 
 }  // namespace
