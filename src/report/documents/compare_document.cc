@@ -96,7 +96,6 @@ void AddPhase(const PhaseChange& phase, const CompareView& view, Document& docum
       .title = fmt::format("Kernels of a {} step", name),
       .screen_title = InCapitals(name) + " KERNELS",
       .screen_rows = view.all ? SIZE_MAX : view.top});
-  AddBlocks(phase, view, document);
   const size_t shown = std::min(phase.renamed.size(), view.top);
   for (const RenamedKernel& pair : std::span(phase.renamed).first(shown)) {
     document.Add(Remark{"renamed?", fmt::format(" {} -> {}: {}", ShortKernelName(pair.before),
@@ -105,6 +104,7 @@ void AddPhase(const PhaseChange& phase, const CompareView& view, Document& docum
   if (shown < phase.renamed.size())
     document.Add(Remark{
         "renamed?", fmt::format(" {} more pairs (--json has all)", phase.renamed.size() - shown)});
+  AddBlocks(phase, view, document);
 }
 
 void AddWhole(const WholeChange& whole, const CompareView& view, Document& document) {
