@@ -82,7 +82,7 @@ TraceAnalysis TraceOf(uint64_t seed, const Otherwise& otherwise = {}) {
 }
 
 BlocksChange BlocksBetween(const std::vector<TraceAnalysis>& base,
-                      const std::vector<TraceAnalysis>& now) {
+                           const std::vector<TraceAnalysis>& now) {
   ComparedRanks ranks;
   for (const TraceAnalysis& trace : base) ranks.base.push_back({&trace});
   for (const TraceAnalysis& trace : now) ranks.now.push_back({&trace});
@@ -214,7 +214,8 @@ TEST(CompareBlocks, SaysWhyThereAreNone) {
   TraceAnalysis few = TraceOf(1);
   few.layers.phases.front().batches.pop_back();
   few.layers.phases.front().batches.front().steps = 7;
-  EXPECT_THAT(BlocksBetween({few}, {TraceOf(1)}).cannot_tell, HasSubstr("base 7, new 40; 8 of each"));
+  EXPECT_THAT(BlocksBetween({few}, {TraceOf(1)}).cannot_tell,
+              HasSubstr("base 7, new 40; 8 of each"));
 }
 
 TEST(BatchBlocks, AddUpAndAreConsistent) {

@@ -88,8 +88,8 @@ Result<int> Analyse(const AnalyzeOptions& options, const TraceChoice& choice,
                     const ScreenOptions& screen) {
   TACHO_ASSIGN_OR_RETURN(auto reading, ReadOptionsOf(options));
   reading.step_profile = options.json;
-  reading.sources.asked =
-      options.json || options.csv_folder || options.stacks_from || options.Wants(WholeTable::kSources);
+  reading.sources.asked = options.json || options.csv_folder || options.stacks_from ||
+                          options.Wants(WholeTable::kSources);
   reading.key_averages = options.json || options.csv_folder || options.Wants(WholeTable::kOps);
   TACHO_ASSIGN_OR_RETURN(const auto classifier, MakeClassifier(options));
   TACHO_ASSIGN_OR_RETURN(const auto readout, ReadChosen(options, choice, reading, classifier));
