@@ -54,7 +54,7 @@ Answer AnswerLimit(const AnswerInput& in) {
       std::ranges::max_element(phases, {}, [](const auto& of) { return of.second.time; });
   if (most == phases.end() || most->second.time.ns == 0) {
     return CannotTell(lacking == nullptr
-                          ? "the model is not known: analyze and report take --model-config"
+                          ? "the model is not known: analyze, report and view take --model-config"
                           : MissingText(*lacking));
   }
   const Phase phase = most->first;
