@@ -152,6 +152,7 @@ uint8_t ColorOfBlock(LayerBlock block) {
     case kEmbedding:
     case kLmHead:
       return kTokenBlocks;
+    case kDraft:
     case LayerBlock::kOther:
     case kCount:
       break;

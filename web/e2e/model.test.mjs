@@ -19,7 +19,7 @@ before(async () => {
   const [path, config] = [join(folder, "run"), join(folder, "config.json")];
   roof = ["--model-config", config, "--tensor-parallel", "2", "--context-length", "300"];
   writeFileSync(config, JSON.stringify(kConfig));
-  assert.equal((await run("simulate", "trace", "-o", path, "--steps", "12", "--layers", String(kLayers), "--model-size", "tiny", "--ranks", "2")).code, 0);
+  assert.equal((await run("simulate", "trace", "-o", path, "--steps", "80", "--layers", String(kLayers), "--model-size", "tiny", "--ranks", "2")).code, 0);
   [browser, served, figures] = await Promise.all([launch(), view(tacho, path, ...roof), analyze(path, ...roof)]);
 });
 after(async () => {

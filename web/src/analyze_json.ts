@@ -534,14 +534,14 @@ export interface AnalyzeJson {
           device_ns: number;
           gap_ns: number;
           blocks: {
-            id: "norm" | "qkv" | "rope-kv-write" | "attention" | "state-space" | "output-projection" | "all-reduce" | "mlp-up" | "activation" | "mlp-down" | "router" | "experts-up" | "experts-down" | "experts" | "shared-expert" | "dispatch" | "combine" | "other" | "input-preparation" | "embedding" | "final-norm" | "lm-head" | "sampling";
+            id: "norm" | "qkv" | "rope-kv-write" | "attention" | "state-space" | "output-projection" | "all-reduce" | "mlp-up" | "activation" | "mlp-down" | "router" | "experts-up" | "experts-down" | "experts" | "shared-expert" | "dispatch" | "combine" | "other" | "input-preparation" | "embedding" | "final-norm" | "lm-head" | "sampling" | "draft";
             device_ns: number;
             gap_ns: number;
             count: number;
           }[];
         }[];
         outside: {
-          id: "norm" | "qkv" | "rope-kv-write" | "attention" | "state-space" | "output-projection" | "all-reduce" | "mlp-up" | "activation" | "mlp-down" | "router" | "experts-up" | "experts-down" | "experts" | "shared-expert" | "dispatch" | "combine" | "other" | "input-preparation" | "embedding" | "final-norm" | "lm-head" | "sampling";
+          id: "norm" | "qkv" | "rope-kv-write" | "attention" | "state-space" | "output-projection" | "all-reduce" | "mlp-up" | "activation" | "mlp-down" | "router" | "experts-up" | "experts-down" | "experts" | "shared-expert" | "dispatch" | "combine" | "other" | "input-preparation" | "embedding" | "final-norm" | "lm-head" | "sampling" | "draft";
           device_ns: number;
           gap_ns: number;
           count: number;
@@ -561,7 +561,7 @@ export interface AnalyzeJson {
           work_ns: number;
           work_deviation_ns: number;
           blocks: {
-            id: "norm" | "qkv" | "rope-kv-write" | "attention" | "state-space" | "output-projection" | "all-reduce" | "mlp-up" | "activation" | "mlp-down" | "router" | "experts-up" | "experts-down" | "experts" | "shared-expert" | "dispatch" | "combine" | "other" | "input-preparation" | "embedding" | "final-norm" | "lm-head" | "sampling";
+            id: "norm" | "qkv" | "rope-kv-write" | "attention" | "state-space" | "output-projection" | "all-reduce" | "mlp-up" | "activation" | "mlp-down" | "router" | "experts-up" | "experts-down" | "experts" | "shared-expert" | "dispatch" | "combine" | "other" | "input-preparation" | "embedding" | "final-norm" | "lm-head" | "sampling" | "draft";
             device_ns: number;
             device_deviation_ns: number;
             gap_ns: number;
@@ -627,7 +627,7 @@ export interface AnalyzeJson {
       }[];
       blocks: {
         phase: "prefill" | "decode" | "mixed" | "empty" | "other";
-        id: "norm" | "qkv" | "rope-kv-write" | "attention" | "state-space" | "output-projection" | "all-reduce" | "mlp-up" | "activation" | "mlp-down" | "router" | "experts-up" | "experts-down" | "experts" | "shared-expert" | "dispatch" | "combine" | "other" | "input-preparation" | "embedding" | "final-norm" | "lm-head" | "sampling";
+        id: "norm" | "qkv" | "rope-kv-write" | "attention" | "state-space" | "output-projection" | "all-reduce" | "mlp-up" | "activation" | "mlp-down" | "router" | "experts-up" | "experts-down" | "experts" | "shared-expert" | "dispatch" | "combine" | "other" | "input-preparation" | "embedding" | "final-norm" | "lm-head" | "sampling" | "draft";
         steps: number;
         flops: number;
         bytes: number;
@@ -647,9 +647,10 @@ export interface AnalyzeJson {
       device_ns: number;
       one_ns: number;
       several_ns: number;
+      by_category_ns: number;
       rows: {
         kernel: string;
-        block?: "norm" | "qkv" | "rope-kv-write" | "attention" | "state-space" | "output-projection" | "all-reduce" | "mlp-up" | "activation" | "mlp-down" | "router" | "experts-up" | "experts-down" | "experts" | "shared-expert" | "dispatch" | "combine" | "other" | "input-preparation" | "embedding" | "final-norm" | "lm-head" | "sampling";
+        block?: "norm" | "qkv" | "rope-kv-write" | "attention" | "state-space" | "output-projection" | "all-reduce" | "mlp-up" | "activation" | "mlp-down" | "router" | "experts-up" | "experts-down" | "experts" | "shared-expert" | "dispatch" | "combine" | "other" | "input-preparation" | "embedding" | "final-norm" | "lm-head" | "sampling" | "draft";
         count: number;
         device_ns: number;
         gap_ns: number;

@@ -169,10 +169,15 @@ class Checks {
       constexpr double kFewOfLayers = 0.2;
       const bool is_small = std::abs(*factor - 1) < kFewOfLayers;
       const std::string lost = changes_.WhyLost(), is_short = ShortRanksText(changes_.unequal);
+      const bool speculation = changes_.base.speculates != changes_.now.speculates;
       Obstacle("other-layers",
-               fmt::format("{}: the same kernels are called {:.4g} times as often in new: a model "
-                           "with another number of layers{}{}{}",
-                           where, *factor, is_small ? ", or steps without annotations" : "",
+               fmt::format("{}: the same kernels are called {:.4g} times as often in new: {}{}{}{}",
+                           where, *factor,
+                           speculation ? fmt::format("steps of {} verify proposed tokens, and a "
+                                                     "draft model may run in them",
+                                                     changes_.now.speculates ? "new" : "base")
+                                       : "a model with another number of layers",
+                           is_small ? ", or steps without annotations" : "",
                            lost.empty() ? "" : ", or what is lost: " + lost,
                            is_short.empty() ? "" : ", or a short rank: " + is_short));
     }
@@ -354,6 +359,7 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs, const SideRanks& ranks) 
       }
       for (const DeviceTime& device : trace->devices) facts.on_host |= device.on_host;
       facts.has_device_work |= !trace->devices.empty();
+      facts.speculates |= trace->speculation.steps > 0;
     }
     const RankCounts counts = CountRanks(run);
     facts.ranks = std::max(facts.ranks, counts.ranks);

@@ -127,11 +127,10 @@ void RunChanges::LeaveOut() {
     phase.kernels.clear();
     phase.renamed.clear();
   }
-  left_out.push_back(
-      {"kernels by name", only_base.empty() && only_now.empty()
-                              ? "on another GPU a kernel of the same name is another one"
-                              : fmt::format("{} run in base alone, {} in new alone",
-                                            only_base.size(), only_now.size())});
+  left_out.push_back({"kernels by name", only_base.empty() && only_now.empty()
+                                             ? "a kernel of the same name may be another one"
+                                             : fmt::format("{} run in base alone, {} in new alone",
+                                                           only_base.size(), only_now.size())});
   left_out.push_back({"launches", "engines launch the same work in other ways"});
   left_out.push_back({"operators of the host", "each engine has its own"});
   launches.clear();

@@ -96,6 +96,7 @@ struct SideFacts {
   std::string options;           // profiler options; "none"; "" if no trace reports them
   bool has_device_work = false;  // some trace has a device, or a thread that stands for one
   bool on_host = false;          // a CPU engine
+  bool speculates = false;       // some steps verify proposed tokens
   // These cover the ranks whose figures are compared. `lost_data`: some trace is cut off or
   // damaged. `has_holes`: some trace is damaged so that even recorded steps may lack work.
   bool lost_data = false, has_holes = false;

@@ -26,10 +26,12 @@ class RunMaker {
   // Passes on the run of the pieces since the last one.
   void PassOn() {
     if (times_.empty()) return;
-    run_.items = std::span(run_.of->items).subspan(first_, times_.size());
+    const bool draft = run_.block == LayerBlock::kDraft;
+    size_t& first = draft ? first_draft_ : first_;
+    run_.items = std::span(draft ? run_.of->draft : run_.of->items).subspan(first, times_.size());
     run_.times = times_;
     on_run_(run_);
-    first_ += times_.size();
+    first += times_.size();
     times_.clear();
     run_.charged = run_.gap = {};
   }
@@ -38,7 +40,7 @@ class RunMaker {
   const OnBlockRun& on_run_;
   BlockRun run_;
   std::vector<Interval> times_;
-  size_t first_ = 0;  // index in the step of the run's first piece
+  size_t first_ = 0, first_draft_ = 0;  // of the run, in StepRoles::items and ::draft
 };
 
 }  // namespace
@@ -50,8 +52,9 @@ void EachBlockRun(const LayeredSteps& found, const OnBlockRun& on_run) {
     RunMaker runs(on_run, step.of);
     uint32_t layer = 0;
     EachPiece(step.of, [&](size_t i, Interval own, DurationNs gap) {
-      while (layer < layers.size() && i >= layers[layer].end) ++layer;
-      const bool inside = layer < layers.size() && i >= layers[layer].begin;
+      const bool draft = step.of.IsDraft(i);
+      while (!draft && layer < layers.size() && i >= layers[layer].end) ++layer;
+      const bool inside = !draft && layer < layers.size() && i >= layers[layer].begin;
       runs.Add(inside ? layer : BlockRun::kOutside, step.blocks[i], own, gap);
     });
     runs.PassOn();

@@ -7,29 +7,30 @@
 namespace tacho {
 namespace {
 
-constexpr std::array<std::string_view, kLayerBlocks> kIds = {"norm",
-                                                             "qkv",
-                                                             "rope-kv-write",
-                                                             "attention",
-                                                             "state-space",
-                                                             "output-projection",
-                                                             "all-reduce",
-                                                             "mlp-up",
-                                                             "activation",
-                                                             "mlp-down",
-                                                             "router",
-                                                             "experts-up",
-                                                             "experts-down",
-                                                             "experts",
-                                                             "shared-expert",
-                                                             "dispatch",
-                                                             "combine",
-                                                             "other",
-                                                             "input-preparation",
-                                                             "embedding",
-                                                             "final-norm",
-                                                             "lm-head",
-                                                             "sampling"};
+constexpr std::array<std::string_view, kLayerBlocks> kLayerBlockIds = {"norm",
+                                                                       "qkv",
+                                                                       "rope-kv-write",
+                                                                       "attention",
+                                                                       "state-space",
+                                                                       "output-projection",
+                                                                       "all-reduce",
+                                                                       "mlp-up",
+                                                                       "activation",
+                                                                       "mlp-down",
+                                                                       "router",
+                                                                       "experts-up",
+                                                                       "experts-down",
+                                                                       "experts",
+                                                                       "shared-expert",
+                                                                       "dispatch",
+                                                                       "combine",
+                                                                       "other",
+                                                                       "input-preparation",
+                                                                       "embedding",
+                                                                       "final-norm",
+                                                                       "lm-head",
+                                                                       "sampling",
+                                                                       "draft"};
 
 using MaybeBlock = std::optional<LayerBlock>;  // absent: the work has no block of its own
 
@@ -277,7 +278,9 @@ class BlockNamer {
 
 }  // namespace
 
-std::string_view LayerBlockId(LayerBlock block) { return kIds.at(static_cast<size_t>(block)); }
+std::string_view LayerBlockId(LayerBlock block) {
+  return kLayerBlockIds.at(static_cast<size_t>(block));
+}
 
 std::vector<LayerBlock> BlocksOf(std::span<const LayerRole> roles,
                                  std::span<const LayerSpan> layers) {

@@ -36,6 +36,7 @@ enum class LayerBlock : uint8_t {
   kFinalNorm,
   kLmHead,
   kSampling,
+  kDraft,  // the draft model of speculative decoding
   kCount,
 };
 inline constexpr size_t kLayerBlocks = static_cast<size_t>(LayerBlock::kCount);

@@ -90,9 +90,10 @@ DurationNs AddStep(const StepLayers& step, const StepBatch& batch, PhaseSums& su
   DurationNs all;
   size_t layer = 0;
   EachPiece(step.of, [&](size_t i, Interval own, DurationNs gap) {
-    while (layer < layers.size() && i >= layers[layer].end) ++layer;
-    const bool inside = layer < layers.size() && i >= layers[layer].begin;
-    const DurationNs whole = step.of.device->items[step.of.items[i]].when.length();
+    const bool draft = step.of.IsDraft(i);
+    while (!draft && layer < layers.size() && i >= layers[layer].end) ++layer;
+    const bool inside = !draft && layer < layers.size() && i >= layers[layer].begin;
+    const DurationNs whole = step.of.Work(i).when.length();
     of.Add(inside ? layer : layers.size(), step.blocks[i], own.length(), gap, whole - own.length());
     all += own.length();
   });
@@ -137,8 +138,8 @@ LayerTable FindLayers(const PreparedTrace& prepared, const LayeredSteps& found) 
     if (step.counts()) table.in_steps += device;
     step.counts() ? ++table.steps : ++table.left_out;
   }
-  table.unknown = static_cast<uint64_t>(
-      std::ranges::count_if(steps, [](const Step& step) { return step.lost_work || step.cut; }));
+  table.unknown = static_cast<uint64_t>(std::ranges::count_if(
+      steps, [](const Step& step) { return step.lost_work || step.cut || step.work_cut; }));
   table.modules = CheckByModules(prepared, found);
   for (const auto& [phase, sums] : phases)
     table.phases.push_back(PhaseOf(phase, found.count, sums));

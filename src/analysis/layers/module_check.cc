@@ -113,9 +113,10 @@ ModuleCheck CheckByModules(const PreparedTrace& prepared, const LayeredSteps& la
     const std::vector<LayerSpan>& spans = step.structure->layers;
     uint32_t layer = 0;
     EachPiece(step.of, [&](size_t i, Interval own, DurationNs) {
+      if (step.of.IsDraft(i)) return;
       while (layer < spans.size() && i >= spans[layer].end) ++layer;
       if (layer >= spans.size() || i < spans[layer].begin) return;
-      const uint32_t call = prepared.links.call_of_gpu[step.of.device->items[step.of.items[i]].row];
+      const uint32_t call = prepared.links.call_of_gpu[step.of.Work(i).row];
       const auto module = frames.At(calls.track[call], calls.start[call]);
       if (module) (*module == layer ? check.same : check.other) += own.length();
     });

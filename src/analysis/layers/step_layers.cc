@@ -112,6 +112,7 @@ LayeredSteps LayersOfSteps(const PreparedTrace& prepared) {
     if (LayersIn(step) != found.count) continue;
     step.blocks = step.structure->blocks;
     if (prepared.work.on_host) step.blocks = ContinuedBlocks(step.of, std::move(step.blocks));
+    step.blocks.resize(step.of.pieces(), LayerBlock::kDraft);
   }
   return found;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -36,7 +37,7 @@ struct LayerStructure {
 
 struct StepLayers {
   StepRoles of;
-  // One for each of `of.items`; empty if the step has no layers, or not the trace's number of them.
+  // One for each piece; empty if the step has no layers, or not the trace's number of them.
   std::vector<LayerBlock> blocks;
   std::shared_ptr<const LayerStructure> structure;
 
@@ -53,20 +54,24 @@ struct LayeredSteps {
 // known are left out. Cost: O(n).
 LayeredSteps LayersOfSteps(const PreparedTrace& prepared);
 
-// Calls visit(i, own, gap) for each of `of.items`, in order. `own`: the time that is charged to it;
-// during the rest of its duration work that began earlier ran, too.
-// Each nanosecond between the first and the last work of a step belongs to the running work that
-// began first, so these times do not overlap; one may be empty. `gap`: the time right before it in
-// which no work of the step ran.
+// Calls visit(piece, own, gap) for each piece of a step's work (StepRoles::pieces) in the order of
+// time. `own`: the time that is charged to it; during the rest of its duration work that began
+// earlier ran, too. Each nanosecond between the first and the last work of a step belongs to the
+// running work that began first, so these times do not overlap; one may be empty. `gap`: the time
+// right before it in which no work of the step ran.
 void EachPiece(const StepRoles& of, auto visit) {
-  const std::vector<WorkItem>& items = of.device->items;
-  TimeNs until = items[of.items.front()].when.start;
-  for (size_t i = 0; i < of.items.size(); ++i) {
-    const Interval when = items[of.items[i]].when;
-    const DurationNs gap = std::max(DurationNs{}, when.start - until);
-    const TimeNs start = std::max(until, when.start);
-    until = std::max(until, when.end);
-    visit(i, Interval{start, until}, gap);
+  std::optional<TimeNs> until;
+  size_t next = 0, draft = of.items.size();
+  while (next < of.items.size() || draft < of.pieces()) {
+    const bool is_draft =
+        next == of.items.size() || (draft < of.pieces() && &of.Work(draft) < &of.Work(next));
+    const size_t piece = is_draft ? draft++ : next++;
+    const Interval when = of.Work(piece).when;
+    if (!until) until = when.start;
+    const DurationNs gap = std::max(DurationNs{}, when.start - *until);
+    const TimeNs start = std::max(*until, when.start);
+    until = std::max(*until, when.end);
+    visit(piece, Interval{start, *until}, gap);
   }
 }
 

@@ -60,7 +60,9 @@ class RoleFinder {
   enum class Part : uint8_t { kUnknown, kNo, kYes };
 
   void Add(uint32_t step, uint32_t item, bool is_draft, std::vector<StepRoles>& by_step) const {
-    if (step == kNoStep || steps_[step].lost_work || steps_[step].cut) return;
+    if (step == kNoStep) return;
+    const Step& of = steps_[step];
+    if (of.lost_work || of.cut || of.work_cut) return;
     (is_draft ? by_step[step].draft : by_step[step].items).push_back(item);
   }
 

@@ -18,6 +18,13 @@ struct StepRoles {
   // Work of a draft model, as indexes into the device's items.
   std::vector<uint32_t> draft = {};
   bool draft_is_named = false;  // annotations name it
+
+  // All pieces of work: those of `items`, then those of `draft`.
+  [[nodiscard]] size_t pieces() const { return items.size() + draft.size(); }
+  [[nodiscard]] bool IsDraft(size_t piece) const { return piece >= items.size(); }
+  [[nodiscard]] const WorkItem& Work(size_t piece) const {
+    return device->items[IsDraft(piece) ? draft[piece - items.size()] : items[piece]];
+  }
 };
 
 // The draft model's work is what the host launches in an annotation of it (IsDraft). If a step

@@ -120,14 +120,10 @@ class Opportunities {
     return of;
   }
 
-  // From the first work of each step to its last.
+  // Of the layers, with the gaps inside of them: before the first layer a step may wait for long.
   static DurationNs TimeOf(const PhaseLayers& phase) {
     DurationNs sum;
-    const auto add = [&](const std::vector<BlockTime>& blocks) {
-      for (const BlockTime& block : blocks) sum += block.device + block.gap;
-    };
-    add(phase.outside);
-    for (const LayerRow& layer : phase.layers) add(layer.blocks);
+    for (const LayerRow& layer : phase.layers) sum += layer.device + layer.gap;
     return sum;
   }
 

@@ -31,7 +31,7 @@ struct Opportunity {
   uint64_t steps = 0;   // steps of the phase
   uint64_t count = 0;   // how often it occurs in them
   DurationNs most;      // the most that it would save
-  double share = 0;     // of the time of the steps, each from its first work to its last
+  double share = 0;     // of the time of the layers, with the gaps inside of them
   // kFuse.
   std::vector<std::string> kernels;  // names in the file, in order
   DurationNs gaps;                   // part of `most`: nothing ran on the device

@@ -177,7 +177,9 @@ class Roofs {
     std::map<Phase, Sum> sums;
     bool any = false;
     for (uint32_t i = 0; i < steps.size(); ++i) {
-      if (!steps[i].device_busy || steps[i].lost_work || steps[i].cut) continue;
+      if (!steps[i].device_busy || steps[i].lost_work || steps[i].cut || steps[i].work_cut)
+        continue;
+      if (steps[i].verifies) continue;  // a draft model may run in it
       any = true;
       const std::vector<BlockWork>* work = WorkOf(i);
       if (work == nullptr) continue;
@@ -200,10 +202,10 @@ class Roofs {
   void AddBlocks() {
     for (const PhaseLayers& phase : layers_.phases) {
       std::map<LayerBlock, Sum> sums;
-      for (const LayerRow& layer : phase.layers) {
-        for (const BlockTime& block : layer.blocks) sums[block.block].work.time += block.device;
+      for (const BatchBlocks& batch : phase.batches) {
+        for (const BatchBlock& block : batch.blocks)
+          sums[block.block].work.time += block.device.total + block.overlap.total;
       }
-      for (const BlockTime& block : phase.outside) sums[block.block].work.time += block.device;
       const bool one_kernel = sums.contains(LayerBlock::kExperts);
       bool known = true;
       for (const uint32_t step : phase.step_indexes) {
@@ -243,7 +245,13 @@ class Roofs {
           return exceeds(of,
                          of.block == LayerBlock::kAttention ? kToleranceOfAttention : kTolerance);
         });
-    if (fits) return;
+    if (fits) {
+      // A roof of attention that is above its time says that the means are wrong.
+      std::erase_if(result_.blocks, [&](const RoofBlock& of) {
+        return of.block == LayerBlock::kAttention && exceeds(of, kTolerance);
+      });
+      return;
+    }
     result_.phases.clear();
     result_.blocks.clear();
     Lack(RooflineLack::kDoesNotFit);
@@ -270,19 +278,19 @@ Roofline RooflineOf(const PreparedTrace& prepared, const LayerTable& layers,
 }
 
 DurationNs ComputeAboveRoof(const LayerTable& layers, const Roofline& roofline) {
-  const auto communicates = [](LayerBlock block) {
+  const auto has_no_roof = [](LayerBlock block) {
     return block == LayerBlock::kCollective || block == LayerBlock::kDispatch ||
-           block == LayerBlock::kCombine;
+           block == LayerBlock::kCombine || block == LayerBlock::kDraft;
   };
   if (!roofline.missing.empty()) return {};
   DurationNs above;
   for (const RoofBlock& of : roofline.blocks) {
-    if (!communicates(of.block)) above += -of.roof;
+    if (!has_no_roof(of.block)) above += -of.roof;
   }
   if (above.ns == 0) return {};
   const auto add = [&](const std::vector<BlockTime>& blocks) {
     for (const BlockTime& of : blocks) {
-      if (!communicates(of.block)) above += of.device;
+      if (!has_no_roof(of.block)) above += of.device;
     }
   };
   for (const PhaseLayers& phase : layers.phases) {

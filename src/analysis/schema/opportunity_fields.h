@@ -24,8 +24,8 @@ void Opportunities(auto& out, auto& opportunities) {
         out.Field(Key{"count", "number of times that it occurs in them"}, of.count);
         out.Field(Key{"most_ns", "the most that it would save in all these steps"}, of.most);
         out.Field(Key{"share",
-                      "share of `most_ns` in the time of these steps, each from its first "
-                      "work to its last"},
+                      "share of `most_ns` in the time of the layers of these steps, gaps "
+                      "included"},
                   of.share);
         const bool fuse = of.kind == OpportunityKind::kFuse;
         if (IsThere(out, "kernels", fuse)) {

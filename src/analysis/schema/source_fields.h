@@ -11,13 +11,15 @@ void Sources(auto& out, auto& sources) {
   out.BeginObject(Key{"sources", "the Python code that launches the work of the trace"});
   out.Field(Key{"state",
                 "`found`, `no-frames` (no Python frame is known that launched work) or `no-match` "
-                "(the mapping recording has other kernels)"},
+                "(the mapping recording has no kernel of the same name)"},
             ByName(sources.state, SourcesStateId, static_cast<size_t>(SourcesState::kCount)));
   out.Field(Key{"map", "the mapping recording; absent: the trace itself has the frames"},
             UnlessIs(sources.map, ""));
   out.Field(Key{"device_ns", "sum over all rows"}, sources.device);
   out.Field(Key{"one_ns", "part of it in rows with one site"}, sources.one);
   out.Field(Key{"several_ns", "part of it in rows with several sites"}, sources.several);
+  out.Field(Key{"by_category_ns", "part of `one_ns` + `several_ns` with evidence `category`"},
+            sources.by_category);
   out.Objects(
       Key{"rows", "kernels by block of the model, longest first"}, sources.rows, [&](auto& row) {
         out.Field(Key{"kernel", "name of the kernel"}, row.kernel);

@@ -21,7 +21,8 @@ bool EachItemsBlock(const PreparedTrace& prepared, auto visit) {
   for (const DeviceItems& device : prepared.work.devices) {
     std::vector<LayerBlock> blocks(device.items.size(), LayerBlock::kCount);
     for (; step != layers.steps.end() && step->of.device == &device; ++step) {
-      for (size_t i = 0; i < step->blocks.size(); ++i) blocks[step->of.items[i]] = step->blocks[i];
+      for (size_t i = 0; i < step->blocks.size(); ++i)
+        blocks[static_cast<size_t>(&step->of.Work(i) - device.items.data())] = step->blocks[i];
     }
     for (size_t i = 0; i < device.items.size(); ++i) visit(device, i, blocks[i]);
   }
@@ -167,14 +168,24 @@ SourceTable FindSources(const PreparedTrace& prepared, const SourceMap& map) {
       row.sites.resize(kMostSites);
     }
     (row.sites.size() == 1 ? table.one : table.several) += of.device;
+    if (row.evidence == SourceEvidence::kCategory) table.by_category += of.device;
   }
   std::ranges::sort(table.rows, [](const SourceRow& a, const SourceRow& b) {
     return std::tuple(-a.device.ns, a.kernel, a.block) <
            std::tuple(-b.device.ns, b.kernel, b.block);
   });
-  table.state = table.one.ns + table.several.ns > 0 ? SourcesState::kFound
-                : map.empty()                       ? SourcesState::kNoFrames
-                                                    : SourcesState::kNoMatch;
+  // Without a kernel in common the map is of another engine or another GPU.
+  if (table.one + table.several > table.by_category) {
+    table.state = SourcesState::kFound;
+    return table;
+  }
+  table.state = map.empty() ? SourcesState::kNoFrames : SourcesState::kNoMatch;
+  table.one = table.several = table.by_category = {};
+  for (SourceRow& row : table.rows) {
+    row.evidence = SourceEvidence::kNone;
+    row.sites.clear();
+    row.more_sites = 0;
+  }
   return table;
 }
 

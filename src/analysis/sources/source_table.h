@@ -50,7 +50,7 @@ enum class SourcesState : uint8_t {
   kNotAsked,
   kFound,
   kNoFrames,  // no Python frame of user code is known that launched work
-  kNoMatch,   // the mapping recording has none of the kernels, and no block in common
+  kNoMatch,   // the mapping recording has no kernel with a name of the trace's
   kCount,
 };
 std::string_view SourcesStateId(SourcesState state);
@@ -88,6 +88,7 @@ struct SourceTable {
   SourcesState state = SourcesState::kNotAsked;
   std::string map;                  // path of the mapping recording; "": the trace itself
   DurationNs device, one, several;  // of all rows; of rows with one site, and with several
+  DurationNs by_category;           // part of `one` + `several` with SourceEvidence::kCategory
   std::vector<SourceRow> rows;      // longest first, then by kernel and block
 };
 // Joins the work of a trace with a map, by block of the model and kernel. `map`: of a mapping

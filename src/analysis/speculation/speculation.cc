@@ -1,6 +1,5 @@
 #include "analysis/speculation/speculation.h"
 
-#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -14,20 +13,10 @@ struct StepTime {
 };
 
 StepTime TimeOf(const StepRoles& of) {
-  const std::vector<WorkItem>& items = of.device->items;
   StepTime time;
-  TimeNs until =
-      items[of.draft.empty() ? of.items.front() : std::min(of.items.front(), of.draft.front())]
-          .when.start;
-  // Both lists are sorted.
-  auto own = of.items.begin(), draft = of.draft.begin();
-  while (own != of.items.end() || draft != of.draft.end()) {
-    const bool is_draft = own == of.items.end() || (draft != of.draft.end() && *draft < *own);
-    const TimeNs end = items[is_draft ? *draft++ : *own++].when.end;
-    if (end <= until) continue;
-    (is_draft ? time.draft : time.verify) += end - until;
-    until = end;
-  }
+  EachPiece(of, [&](size_t piece, Interval own, DurationNs gap) {
+    (of.IsDraft(piece) ? time.draft : time.verify) += own.length() + gap;
+  });
   return time;
 }
 

@@ -191,9 +191,11 @@ class BusySum {
     }
     return true;
   }
-  void Give(Step& step) const {
+  void Give(const Scope& scope, Step& step) const {
     if (!first_) return;
-    step.device_span = reach_ - *first_;
+    const Interval span{*first_, reach_};
+    step.device_span = span.length();
+    step.work_cut = scope.Clip(span) != span;
     step.device_busy = busy_;
   }
 
@@ -232,7 +234,7 @@ void AddDeviceTimes(const TrackIndex& index, const LaunchLinks& links, const Sco
     busy[step] = {};
     for (const Interval& piece : pieces) busy[step].Add(piece);
   }
-  for (size_t i = 0; i < busy.size(); ++i) busy[i].Give(found.steps[i]);
+  for (size_t i = 0; i < busy.size(); ++i) busy[i].Give(scope, found.steps[i]);
 }
 
 // Extends the steps of one track beyond their annotations. `after`: launches of their thread

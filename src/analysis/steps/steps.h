@@ -18,7 +18,9 @@ struct Step {
   Interval when;
   // From the start of this step to the start of the next one on the same track; the last has none.
   std::optional<DurationNs> period;
-  bool cut = false;       // part of it lies outside of the scope's window
+  bool cut = false;  // part of it lies outside of the scope's window
+  // Part of the GPU work that it launched lies outside of the scope's window. Not in results.
+  bool work_cut = false;
   bool verifies = false;  // as in ParsedStep
   // Times of the GPU work that was launched during the step by its thread, or by a thread of its
   // process that has no steps of its own (PyTorch's autograd). `device_span`: from the first start

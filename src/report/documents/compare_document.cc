@@ -130,6 +130,10 @@ bool AddObstacles(const RunChanges& changes, const CompareView& view, Document& 
   if (changes.obstacles.empty() || view.anyway) return true;
   if (!changes.NothingCommon())
     document.AddForScreen(Remark{"--anyway compares them all the same", "", "", Paint::kDim});
+  const std::string& first = changes.obstacles.front().id;
+  if (first == "other-engine" || first == "other-gpu")
+    document.AddForScreen(
+        Remark{"--across compares what engines and GPUs have in common", "", "", Paint::kDim});
   return false;
 }
 

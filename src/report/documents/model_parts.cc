@@ -15,7 +15,8 @@ void AddLayers(Document& document, const TraceAnalysis& trace, const std::string
   if (phase == nullptr) return;
   document.AddPart(TitledTable{.table = LayerBlocksTable(trace.layers, true, "block"),
                                .title = "Blocks of the model" + of,
-                               .screen_title = "MODEL" + of});
+                               .screen_title = "MODEL" + of,
+                               .markdown_rows = kLayerBlocks});
   document.Add(Paragraph{LayersText(trace.layers, *phase), Paint::kDim});
 }
 

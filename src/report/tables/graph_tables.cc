@@ -91,7 +91,7 @@ Table ReplayedGraphsTable(const GraphTable& graphs, std::string title) {
                Col{"mean_ns", "a replay", kDuration}
                    .Means("mean time that the work of a replay ran, rounded down")
                    .UnitGroup(1),
-               Col{"deviation_ns", "deviation", kDuration}.UnitGroup(1),
+               Col{"deviation_ns", "deviation", kDuration}.UnitGroup(1).GivesWay(),
                Col{"min_ns", "", kDuration}.FileOnly(),
                Col{"max_ns", "", kDuration}.FileOnly(),
                Col{"span_ns", "", kDuration}.FileOnly(),

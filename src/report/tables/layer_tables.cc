@@ -18,6 +18,24 @@ DurationNs DeviceTimeOf(const PhaseLayers& phase) {
   return sum;
 }
 
+// How long work of a block ran while work that began earlier ran, too.
+DurationNs OverlapOf(const PhaseLayers& phase, LayerBlock block) {
+  DurationNs overlap;
+  for (const BatchBlocks& batch : phase.batches) {
+    for (const BatchBlock& of : batch.blocks)
+      if (of.block == block) overlap += of.overlap.total;
+  }
+  return overlap;
+}
+
+// Whether so much of the phase overlaps that device times alone mislead.
+bool Overlaps(const PhaseLayers& phase) {
+  constexpr double kLeast = 0.01;
+  DurationNs overlap;
+  for (const BatchBlocks& batch : phase.batches) overlap += batch.whole.overlap.total;
+  return ShareOf(overlap, DeviceTimeOf(phase)) >= kLeast;
+}
+
 // The blocks of the layers, added up over all layers, then the blocks outside of layers.
 std::vector<BlockTime> BlocksOf(const PhaseLayers& phase) {
   std::array<BlockTime, kLayerBlocks> sums;
@@ -53,12 +71,12 @@ void AddBlocks(const PhaseLayers& phase, Table& table) {
   for (const BlockTime& block : BlocksOf(phase)) {
     const double share = ShareOf(block.device, whole);
     const bool inside = IsInLayer(block.block);
-    table.Add(
-        {std::string(PhaseName(phase.phase)), std::string(LayerBlockId(block.block)),
-         CountCell(phase.steps), block.device.ns, block.gap.ns, CountCell(block.count),
-         MeanOf(block.device, phase.steps), MeanOf(block.gap, phase.steps), share, share,
-         inside ? MeanOf(block.device, phase.steps * LayersWith(phase, block.block)) : Cell()},
-        inside ? Paint::kPlain : Paint::kDim);
+    table.Add({std::string(PhaseName(phase.phase)), std::string(LayerBlockId(block.block)),
+               CountCell(phase.steps), block.device.ns, block.gap.ns, CountCell(block.count),
+               MeanOf(block.device, phase.steps), MeanOf(block.gap, phase.steps), share, share,
+               inside ? MeanOf(block.device, phase.steps * LayersWith(phase, block.block)) : Cell(),
+               Overlaps(phase) ? MeanOf(OverlapOf(phase, block.block), phase.steps) : Cell()},
+              inside ? Paint::kPlain : Paint::kDim);
   }
 }
 
@@ -80,7 +98,8 @@ Table LayerBlocksTable(const LayerTable& layers, bool main_phase, std::string ti
                Col{"", "a step", kDuration}.ScreenOnly().Adds().UnitGroup(1),
                Col{"", "gaps", kDuration}.ScreenOnly().Adds().UnitGroup(1),
                Col{"", "device", kShare}.ScreenOnly(), Col{"", "", kBar}.ScreenOnly(),
-               Col{"", "a layer", kDuration}.ScreenOnly()},
+               Col{"", "a layer", kDuration}.ScreenOnly(),
+               Col{"", "hidden", kDuration}.ScreenOnly().Adds().UnitGroup(1)},
               {}};
   const PhaseLayers* only = main_phase ? MainPhaseOf(layers) : nullptr;
   for (const PhaseLayers& phase : layers.phases) {

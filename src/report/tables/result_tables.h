@@ -98,7 +98,8 @@ void SayDeviceIsLeast(Table& table);
 
 // How many tokens the steps of a phase took in or generated, and how long these steps took
 // together, from start to start. Only steps that state tokens and have a period (a next step)
-// count; without any, both are 0.
+// count; without any, both are 0. Both are also 0 if steps verify proposed tokens, because not all
+// of these are kept.
 struct Throughput {
   int64_t tokens = 0;
   DurationNs time;

@@ -52,6 +52,9 @@ Throughput ThroughputOf(const StepTable& steps, Phase phase) {
   for (const Step& step : steps.steps) {
     const int64_t context = step.label.context_tokens, generated = step.label.generation_tokens;
     if (step.label.phase != phase || !step.period || (context < 0 && generated < 0)) continue;
+    // It verifies proposed tokens: how many it made is unknown.
+    if (step.label.generation_requests > 0 && generated != step.label.generation_requests)
+      return {};
     sum.tokens = AddSaturated(
         sum.tokens, AddSaturated(std::max<int64_t>(context, 0), std::max<int64_t>(generated, 0)));
     sum.time += *step.period;

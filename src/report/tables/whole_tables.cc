@@ -202,9 +202,12 @@ std::string Rendered(const RunAnalysis& run, const std::vector<WholeTable>& tabl
       AddTables(part, std::move(of_trace), WhyEmpty(trace, which, if_empty), options);
       if (which == WholeTable::kGaps) AddUnderGaps(part, trace);
       if (which == WholeTable::kRoofline) AddRooflineRemark(part, trace.roofline);
+      if (const PhaseLayers* phase = MainPhaseOf(trace.layers);
+          which == WholeTable::kLayers && phase != nullptr)
+        part.Add(Paragraph{LayersText(trace.layers, *phase), Paint::kDim});
       if (which == WholeTable::kSources) AddSourcesRemark(part, trace.sources);
       if (which == WholeTable::kGraphs && trace.graphs.state == GraphsState::kFound)
-        part.Add(Paragraph{GraphsText(trace.graphs), Paint::kDim});
+        part.Add(Paragraph{GraphsText(trace.graphs, !IsPart(trace)), Paint::kDim});
       if (which == WholeTable::kMemory) AddMemoryRemarks(part, trace.memory);
       add(std::move(part));
     }

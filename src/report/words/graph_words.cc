@@ -11,13 +11,16 @@
 namespace tacho {
 namespace {
 
-// The steps have the numbers that `tacho view --step 17` takes.
-std::string EagerText(const EagerSteps& eager) {
+// `numbered`: with the numbers of steps that `tacho view --step 17` takes.
+std::string EagerText(const EagerSteps& eager, bool numbered) {
+  std::string text = fmt::format("{} of {} decode steps launched no graph",
+                                 FormatCount(eager.count), FormatCount(eager.of));
+  if (!numbered) return text;
   std::vector<uint64_t> numbers;
   for (const uint32_t index : eager.indexes) numbers.push_back(index + uint64_t{1});
-  return fmt::format("{} of {} decode steps launched no graph: {} {}{}", FormatCount(eager.count),
-                     FormatCount(eager.of), numbers.size() == 1 ? "step" : "steps",
-                     fmt::join(numbers, ", "), eager.count > numbers.size() ? " and others" : "");
+  return text + fmt::format(": {} {}{}", numbers.size() == 1 ? "step" : "steps",
+                            fmt::join(numbers, ", "),
+                            eager.count > numbers.size() ? " and others" : "");
 }
 
 }  // namespace
@@ -40,7 +43,7 @@ std::string_view WhyNoGraphs(GraphsState state) {
   return "";
 }
 
-std::string GraphsText(const GraphTable& graphs) {
+std::string GraphsText(const GraphTable& graphs, bool numbered) {
   std::string text = graphs.by_id ? "nodes by their ids" : "nodes by the order of the kernels";
   if (graphs.without_work > 0)
     text += fmt::format("; {} of {} launches without work", FormatCount(graphs.without_work),
@@ -51,8 +54,8 @@ std::string GraphsText(const GraphTable& graphs) {
   if (graphs.batch_tokens > 0)
     text += "; " + PaddingText(graphs.padding_tokens, graphs.batch_tokens);
   if (std::ranges::any_of(graphs.list, [](const GraphRow& graph) { return !graph.batch; }))
-    text += "; a graph without a batch has no kernel whose grid tells it";
-  if (graphs.eager && graphs.eager->count > 0) text += "; " + EagerText(*graphs.eager);
+    text += "; no batch: no kernel's grid tells it, grids differ, or a step had more tokens";
+  if (graphs.eager && graphs.eager->count > 0) text += "; " + EagerText(*graphs.eager, numbered);
   return text;
 }
 

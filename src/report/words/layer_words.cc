@@ -18,7 +18,7 @@ std::string LayersText(const LayerTable& layers, const PhaseLayers& phase) {
     text += fmt::format(", {} of their time in the module of that number",
                         FormatShare(layers.modules.same, in_layers));
     if (layers.modules.other.ns > 0)
-      text += fmt::format(" and {} in another", FormatShare(layers.modules.other, in_layers));
+      text += fmt::format(" and {} by another", FormatShare(layers.modules.other, in_layers));
   }
   if (layers.left_out + layers.unknown > 0) {
     text += fmt::format(", in {} of {} steps", FormatCount(layers.steps),

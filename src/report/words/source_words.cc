@@ -53,7 +53,8 @@ std::string WhyNoSources(const SourceTable& sources) {
              "--stacks-from "
              "takes a recording of this engine with stacks and without graphs";
     case SourcesState::kNoMatch:
-      return "no sources: the recording of --stacks-from has other kernels";
+      return "no sources: the recording of --stacks-from has no kernel of the same name: it is of "
+             "another engine or GPU";
     default:
       return "no sources: they were not asked for when these results were made";
   }
@@ -61,12 +62,21 @@ std::string WhyNoSources(const SourceTable& sources) {
 
 void AddSourcesRemark(Document& document, const SourceTable& sources) {
   if (sources.state != SourcesState::kFound) return;
-  std::string text = fmt::format("{} of the time has one place in the code, {} one of several",
-                                 FormatShare(sources.one, sources.device),
-                                 FormatShare(sources.several, sources.device));
+  const DurationNs none = sources.device - sources.one - sources.several;
+  const auto share = [&](DurationNs time) { return FormatShare(time, sources.device); };
+  std::string text = fmt::format(
+      "{} of the time is launched from one known place, {} from one of several, {} from an unknown "
+      "one",
+      share(sources.one), share(sources.several), share(none));
+  if (sources.by_category.ns > 0)
+    text += fmt::format("; {} by other kernels of its category", share(sources.by_category));
   if (!sources.map.empty())
     text += "; joined with " + sources.map + " by block of the model and kernel";
-  document.Add(Paragraph{std::move(text), Paint::kDim});
+  else if (none.ns > 0)
+    text +=
+        "; no frame is open for the kernels of a graph: --stacks-from takes a recording "
+        "without graphs";
+  document.Add(Paragraph{text + "; a line is that of the function's definition", Paint::kDim});
 }
 
 }  // namespace tacho

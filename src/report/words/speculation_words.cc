@@ -30,10 +30,11 @@ std::string SpeculationText(const Speculation& of) {
   if (const auto break_even = of.break_even()) {
     const auto compared = static_cast<int64_t>(of.compared_steps);
     text += fmt::format(
-        ". A plain step for as many requests takes {} ({} beside {}): speculation is faster if a "
-        "step brings a request more than {:.2f} tokens",
-        mean(of.plain, compared), FormatCounted(of.plain_steps, "plain step"),
-        FormatCount(of.compared_steps), *break_even);
+        ". Of these steps {} have plain steps for as many requests beside them: they take {}, a "
+        "plain step {}, so speculation is faster if a step brings a request more than {:.2f} "
+        "tokens",
+        FormatCount(of.compared_steps), mean(of.compared, compared), mean(of.plain, compared),
+        *break_even);
   } else {
     text += "; no plain step for as many requests to compare with";
   }
