@@ -105,11 +105,18 @@ def check_model(name, told, names, size, layers, ranks, peaks):
               (of, flops, moved, links, roof))
         check(f"{name}: {of['phase']} {of.get('id')}: shares",
               near(of["mfu"], flops / peaks[0] / of["ns"] * 1e9) and near(of["mbu"], moved / peaks[1] / of["ns"] * 1e9), of)
-        # The simulated attention of prompts reads no memory.
-        if of.get("id") != "attention":
-            check(f"{name}: {of['phase']} {of.get('id')}: not faster than the roof", of["roof_ns"] <= of["ns"], of)
+        check(f"{name}: {of['phase']} {of.get('id')}: not faster than the roof", of["roof_ns"] <= 1.05 * of["ns"], of)
         check(f"{name}: {of['phase']}: its steps", of["steps"] == steps[of["phase"]], (of["steps"], steps))
-    check(f"{name}: a row for each block", len(roofline["blocks"]) == len([key for key in sums if key[1]]), len(sums))
+    # The simulated attention of prompts reads no memory, so its roof may be above its time: then it has no row.
+    shown = {(of["phase"], of["id"]) for of in roofline["blocks"]}
+    time = collections.Counter()
+    for phase in told["layers"]["phases"]:
+        for layer in phase["list"]:
+            for block in layer["blocks"]:
+                time[phase["phase"], block["id"]] += block["device_ns"]
+    for key, (_, _, _, roof) in sums.items():
+        above = key[1] == "attention" and roof * 1e9 > 1.05 * time[key]
+        check(f"{name}: {key}: has a row", not key[1] or (key in shown) != above, (roof, time[key]))
 
 
 def outputs(folder):
