@@ -137,7 +137,7 @@ Result<int> RunAnalyze(const std::vector<std::string>& arguments) {
       screen.pick, ParseTablePick(options.sort, options.filter, EmptyTables(options.Tables())));
   screen.command_paths = CommandPaths(options);
   if (options.traces.paths.size() == 2) screen.compare_paths = CommandPaths(options.traces);
-  if (options.device.empty() && !options.window) screen.view_paths = CommandPaths(options.traces);
+  if (options.device.empty() && !options.window) screen.view_paths = WholePaths(options);
   screen.is_file = [](const std::string& path) {
     std::error_code error;
     return std::filesystem::is_regular_file(path, error) ||

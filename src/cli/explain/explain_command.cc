@@ -89,7 +89,7 @@ Result<int> RunExplain(const std::vector<std::string>& arguments) {
   screen.style.whole_names = options.wide;
   screen.style.wide_option = "--wide";
   screen.command_paths = CommandPaths(options);
-  screen.view_paths = CommandPaths(options.traces);
+  screen.view_paths = WholePaths(options);
   TACHO_ASSIGN_OR_RETURN(Document document, ExplainDocument(readout.run, target, screen));
   const auto written =
       WriteStdout(options.json       ? RenderJson(document)

@@ -114,6 +114,18 @@ Result<SourcesAsked> ReadSources(const std::string& path, size_t threads,
   return SourcesAsked{true, std::make_shared<const SourceMap>(std::move(map)), path};
 }
 
+// The options of ReadingArguments::TheModel.
+std::string ModelWords(const ReadingArguments& arguments) {
+  std::string words;
+  if (arguments.model_config) words += " --model-config " + ShellWord(*arguments.model_config);
+  if (arguments.gpu) words += " --gpu " + ShellWord(*arguments.gpu);
+  if (arguments.tensor_parallel)
+    words += fmt::format(" --tensor-parallel {}", *arguments.tensor_parallel);
+  if (arguments.context_length)
+    words += fmt::format(" --context-length {}", *arguments.context_length);
+  return words;
+}
+
 }  // namespace
 
 OptionGroup ReadingArguments::WhatToLookAt() {
@@ -207,12 +219,14 @@ std::string CommandPaths(const ReadingArguments& arguments) {
   if (!arguments.device.empty()) words += " --device " + ShellWord(arguments.device);
   if (arguments.window) words += " --window " + ShellWord(*arguments.window);
   if (arguments.stacks_from) words += " --stacks-from " + ShellWord(*arguments.stacks_from);
-  if (arguments.model_config) words += " --model-config " + ShellWord(*arguments.model_config);
-  if (arguments.gpu) words += " --gpu " + ShellWord(*arguments.gpu);
-  if (arguments.tensor_parallel)
-    words += fmt::format(" --tensor-parallel {}", *arguments.tensor_parallel);
-  if (arguments.context_length)
-    words += fmt::format(" --context-length {}", *arguments.context_length);
+  words += ModelWords(arguments);
+  return VisibleText(words) == words ? words : "";
+}
+
+std::string WholePaths(const ReadingArguments& arguments) {
+  std::string words = CommandPaths(arguments.traces);
+  if (words.empty()) return "";
+  words += ModelWords(arguments);
   return VisibleText(words) == words ? words : "";
 }
 

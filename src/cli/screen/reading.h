@@ -42,6 +42,8 @@ Result<ReadOptions> ReadOptionsOf(const ReadingArguments& arguments);
 // The paths, and the options that narrow them, as words for a shell; "" if a name has characters
 // that cannot be shown.
 std::string CommandPaths(const ReadingArguments& arguments);
+// The same for commands that show whole traces: the paths and the options of TheModel.
+std::string WholePaths(const ReadingArguments& arguments);
 
 // Reads the chosen traces with a progress bar on standard error, if it is a terminal, and adds what
 // was left out to `skipped`. `stop`: the token of the command's InterruptScope; absent: the command
