@@ -271,7 +271,7 @@ def interrupt(folder):
     cut_offs = []
     for name, signals in (("Ctrl-C", [signal.SIGINT]), ("no terminal", [signal.SIGHUP, signal.SIGHUP]),
                           ("timeout -s INT", [signal.SIGINT, signal.SIGINT])):
-        with ExactServer(gap=0.02) as server:
+        with ExactServer(gap=0.05) as server:
             process = subprocess.Popen([scenario.TACHO, "load", server.url, *FIXED, "--duration", "60s", "--concurrency", "4", "--json",
                                         "--records", f"{folder}/r.jsonl", "--vllm-json", f"{folder}/v.json"],
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
