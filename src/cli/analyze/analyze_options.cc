@@ -58,6 +58,10 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
          &o.csv_folder},
         {"--summary", "", "totals only; memory grows with the number of distinct names",
          &o.summary},
+        {"--stacks-from", "TRACE",
+         "a recording of the same engine with Python stacks and without graphs: its frames name "
+         "the code that launches each kernel (docs/metrics.md#sources)",
+         &o.stacks_from},
         {"--top", "N", "rows of each table (default: 10 on the first screen, else all)", &o.top, 1},
         o.traces.KeepSecrets()}},
       TablesAlone(o),

@@ -144,11 +144,7 @@ OptionGroup ReadingArguments::WhatToLookAt() {
         &window},
        {"--rules", "FILE",
         "kernel categories of your own, tried before the built-in ones (docs/rules.md)",
-        &rules_file},
-       {"--stacks-from", "TRACE",
-        "a recording of the same engine with Python stacks and without graphs: its frames name the "
-        "code that launches each kernel (docs/metrics.md#sources)",
-        &stacks_from}}};
+        &rules_file}}};
 }
 
 OptionGroup ReadingArguments::TheModel() {
@@ -218,7 +214,6 @@ std::string CommandPaths(const ReadingArguments& arguments) {
   if (words.empty()) return "";
   if (!arguments.device.empty()) words += " --device " + ShellWord(arguments.device);
   if (arguments.window) words += " --window " + ShellWord(*arguments.window);
-  if (arguments.stacks_from) words += " --stacks-from " + ShellWord(*arguments.stacks_from);
   words += ModelWords(arguments);
   return VisibleText(words) == words ? words : "";
 }

@@ -21,7 +21,7 @@ struct ReadingArguments {
   std::string device;
   std::optional<std::string> window;
   std::optional<std::string> rules_file;
-  std::optional<std::string> stacks_from;  // a recording with Python stacks
+  std::optional<std::string> stacks_from;  // a recording with Python stacks; of analyze alone
   // For the roofline.
   std::optional<std::string> model_config, gpu;
   std::optional<int64_t> tensor_parallel, context_length;
