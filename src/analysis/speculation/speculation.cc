@@ -1,5 +1,6 @@
 #include "analysis/speculation/speculation.h"
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -34,6 +35,7 @@ std::string_view DraftsFoundId(DraftsFound found) {
 }
 
 Speculation FindSpeculation(const PreparedTrace& prepared, const LayeredSteps& steps) {
+  if (std::ranges::none_of(prepared.steps.steps, &Step::verifies)) return {};
   Speculation found;
   found.tokens = 0;
   struct Verifying {
