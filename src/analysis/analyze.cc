@@ -11,6 +11,7 @@
 #include "analysis/index/name_index.h"
 #include "analysis/ranks/identity.h"
 #include "analysis/ranks/run_clock.h"
+#include "analysis/roofline/gemm_roofs.h"
 #include "base/parallel.h"
 #include "model/producer_line.h"
 
@@ -204,13 +205,16 @@ void AddSources(const PreparedTrace& prepared, const SourcesAsked& sources,
   analysis.sources.map = sources.path;
 }
 
-// After the facts and the layers.
+// After the operators, the facts and the layers.
 void AddRoofline(const PreparedTrace& prepared, const AnalysisOptions& options,
                  TraceAnalysis& analysis) {
   RooflineSetup setup = options.roofline;
   const RankIdentity identity = IdentityOf(options.path, analysis.facts);
   setup.other_groups = identity.data_parallel.has_value() || identity.pipeline.has_value();
   analysis.roofline = RooflineOf(prepared, analysis.layers, setup);
+  if (!prepared.integrity.device_times()) analysis.ops.gemms.clear();
+  if (const auto gpu = setup.gpu ? setup.gpu : AcceleratorOf(analysis.header))
+    AddGemmRoofs(*gpu, analysis.ops.gemms);
   analysis.layers.as_configured = analysis.roofline.wanted() &&
                                   analysis.layers.state == LayersState::kFound &&
                                   analysis.layers.count == analysis.roofline.layers;

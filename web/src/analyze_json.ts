@@ -641,6 +641,21 @@ export interface AnalyzeJson {
         id: "model" | "gpu" | "ranks" | "number-format" | "steps" | "one-device" | "tokens" | "lengths" | "layers" | "same-model" | "fit" | "routed-tokens";
       }[];
     };
+    gemms?: {
+      op: string;
+      type: string;
+      batch: number;
+      m: number;
+      n: number;
+      k: number;
+      count: number;
+      device_ns: number;
+      flops: number;
+      bytes: number;
+      roof_ns?: number;
+      mfu?: number;
+      mbu?: number;
+    }[];
     sources?: {
       state: "not-asked" | "found" | "no-frames" | "no-match";
       map?: string;

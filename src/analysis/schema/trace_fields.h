@@ -239,6 +239,7 @@ void TraceFields(auto& out, auto& trace, const auto& short_name) {
   if (IsThere(out, "speculation", trace.speculation.steps > 0))
     SpeculationFields(out, trace.speculation);
   if (IsThere(out, "roofline", trace.roofline.wanted())) RooflineFields(out, trace.roofline);
+  if (IsThere(out, "gemms", !trace.ops.gemms.empty())) Gemms(out, trace.ops.gemms);
   const bool has_sources =
       trace.sources.state == SourcesState::kFound || !trace.sources.map.empty();
   if (IsThere(out, "sources", has_sources)) Sources(out, trace.sources);

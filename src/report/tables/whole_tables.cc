@@ -110,7 +110,7 @@ AskedTables WholeTables(const TraceAnalysis& trace, WholeTable table, const Text
     case WholeTable::kLayers:
       return {"no layer", {LayerBlocksTable(trace.layers), LayersTable(trace.layers)}};
     case WholeTable::kRoofline:
-      return {"no roofline", {RooflineTable(trace.roofline)}};
+      return {"no roofline", {RooflineTable(trace.roofline), GemmsTable(trace.ops.gemms)}};
     case WholeTable::kSources:
       return {"no source", {SourcesTable(trace.sources, style)}};
     case WholeTable::kDevices:
@@ -201,7 +201,8 @@ std::string Rendered(const RunAnalysis& run, const std::vector<WholeTable>& tabl
       auto [if_empty, of_trace] = WholeTables(trace, which, options.style);
       AddTables(part, std::move(of_trace), WhyEmpty(trace, which, if_empty), options);
       if (which == WholeTable::kGaps) AddUnderGaps(part, trace);
-      if (which == WholeTable::kRoofline) AddRooflineRemark(part, trace.roofline);
+      if (which == WholeTable::kRoofline)
+        AddRooflineRemark(part, trace.roofline, !trace.ops.gemms.empty());
       if (const PhaseLayers* phase = MainPhaseOf(trace.layers);
           which == WholeTable::kLayers && phase != nullptr)
         part.Add(Paragraph{LayersText(trace.layers, *phase), Paint::kDim});
