@@ -8,7 +8,9 @@
 #include <set>
 #include <utility>
 
+#include "analysis/ranks/digest_bytes.h"
 #include "analysis/requests/run_requests.h"
+#include "base/base64.h"
 #include "base/parallel.h"
 #include "io/trace_sources.h"
 #include "model/blank_secrets.h"
@@ -373,6 +375,9 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
   if (!options.window && options.device.empty()) AddRequestsOfRun(options.requests, readout->run);
   // A recording that reads its own traces has not proved them yet.
   if (whole && !options.in_flight) AddUnproven(choice, readout->run);
+  for (TraceAnalysis& trace : readout->run.traces) {
+    if (options.digests && trace.digest) trace.digest_text = Base64(BytesOfDigest(*trace.digest));
+  }
   return readout;
 }
 

@@ -701,6 +701,7 @@ export interface AnalyzeJson {
         host_track?: string;
       }[];
     };
+    digest?: string;
   }[];
   together?: {
     paths: string[];
