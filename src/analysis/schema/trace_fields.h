@@ -245,8 +245,8 @@ void TraceFields(auto& out, auto& trace, const auto& short_name) {
   if (IsThere(out, "sources", has_sources)) Sources(out, trace.sources);
   if (Holds(out, !trace.devices.empty())) Idle(out, trace.idle);
   out.Field(Key{"digest",
-                "what analyses over ranks need of the trace, for tacho itself, with `--digests`: "
-                "results of single ranks then give, read together, the results of all"},
+                "data for tacho itself, with `--digests`: results of single ranks then give, read "
+                "together, the results of all"},
             UnlessIs(trace.digest_text, ""));
 }
 
