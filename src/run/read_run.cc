@@ -19,6 +19,7 @@
 #include "run/add_results.h"
 #include "run/copied_traces.h"
 #include "run/join_slices.h"
+#include "run/kept_acceptance.h"
 #include "run/model_config.h"
 #include "run/outcome.h"
 #include "run/read_requests.h"
@@ -348,6 +349,8 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
                                      .threads = at_once});
               }();
               analysis.first_of_file = outcome.first;
+              if (analysis.speculation.steps > 0)
+                AddKeptAcceptance(outcome.seen.path, analysis.speculation);
               if (!options.device.empty() && analysis.devices.empty())
                 outcome.seen.lacks = Lacks::kDevice;
               else
