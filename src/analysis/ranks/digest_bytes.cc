@@ -61,7 +61,8 @@ class Reader {
   }
   void Text(std::string& text) {
     size_t size = 0;
-    Int(size, 0, static_cast<int64_t>(left_.size()));
+    Int(size, 0, kAny);
+    Check(size <= left_.size());
     if (failed_) return;
     text = left_.substr(0, size);
     left_.remove_prefix(size);
