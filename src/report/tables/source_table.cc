@@ -39,11 +39,12 @@ Table SourcesTable(const SourceTable& sources, const TextStyle& style, std::stri
   const std::vector<std::string> names = ShownKernelNames(in_file, style);
   for (const SourceRow& row : sources.rows) {
     const size_t i = table.rows.size();
+    std::string modules = ShortModulesText(row);
     table.Add({row.kernel, names[i],
                row.block ? Cell(std::string(LayerBlockId(*row.block))) : Cell(), row.device.ns,
                ShareOf(row.device, sources.device), row.gap.ns, CountCell(row.count),
                std::string(SourceEvidenceId(row.evidence)), FramesText(row), ShortFramesText(row),
-               ShortModulesText(row), ModulesText(row)});
+               modules.empty() ? Cell() : Cell(std::move(modules)), ModulesText(row)});
   }
   return table;
 }
