@@ -9,51 +9,25 @@ import csv
 import json
 import pathlib
 import random
-import re
+from dataclasses import replace
 
+from model_work import DETAILED, Model, work_of
 from scenario import check, main, run
 
-SIZES = {"tiny": (1024, 3072, 16, 8, 32000), "8b": (4096, 12288, 32, 8, 151936), "32b": (5120, 25600, 64, 8, 151936),
-         "30b-a3b": (2048, 768, 32, 4, 151936)}
+MODELS = {"tiny": Model(1024, 3072, 16, 8, 32000), "8b": Model(4096, 12288, 32, 8, 151936), "32b": Model(5120, 25600, 64, 8, 151936),
+          "30b-a3b": Model(2048, 768, 32, 4, 151936, experts=128, chosen=8)}
 PEAKS = {"h100": (989.4e12, 3350e9, 450e9), "h200": (989.4e12, 4800e9, 450e9), "b200": (2250e12, 8000e9, 900e9),
          "a100": (312e12, 2039e9, 300e9), "l4": (121e12, 300e9, 32e9)}
-DETAILED = re.compile(r"execute_\d+_context_(\d+)\(sq(\d+)sk(\d+)sqsq(\d+)sqsk(\d+)\)_generation_(\d+)\(sq(\d+)sk(\d+)sqsq\d+sqsk(\d+)\)")
 
 
 def config(folder, size, layers, **more):
-    hidden, width, heads, kv_heads, vocabulary = SIZES[size]
-    moe = {"model_type": "qwen3_moe", "num_experts": 128, "num_experts_per_tok": 8, "moe_intermediate_size": width}
+    model = MODELS[size]
+    moe = {"model_type": "qwen3_moe", "num_experts": model.experts, "num_experts_per_tok": model.chosen, "moe_intermediate_size": model.width}
     path = folder / f"{size}-{layers}.json"
-    path.write_text(json.dumps({"model_type": "qwen3", "hidden_size": hidden, "intermediate_size": width, "num_attention_heads": heads,
-                                "num_key_value_heads": kv_heads, "head_dim": 128, "num_hidden_layers": layers, "vocab_size": vocabulary,
-                                **(moe if size == "30b-a3b" else {}), **more}))
+    path.write_text(json.dumps({"model_type": "qwen3", "hidden_size": model.hidden, "intermediate_size": model.width,
+                                "num_attention_heads": model.heads, "num_key_value_heads": model.kv_heads, "head_dim": model.head,
+                                "num_hidden_layers": layers, "vocab_size": model.vocabulary, **(moe if model.experts else {}), **more}))
     return path
-
-
-def work_of(name, size, layers, ranks):
-    """Of one step: block -> (FLOPs, bytes, bytes over links)."""
-    cr, cq, ck, cqq, cqk, gr, gq, gk, gqk = map(int, DETAILED.match(name).groups())
-    hidden, width, heads, kv_heads, vocabulary = SIZES[size]
-    m, h, kv = cq + gq, heads // ranks, max(1, kv_heads / ranks)
-
-    def gemm(rows, inner, columns):
-        return 2 * rows * inner * columns, 2 * (rows * inner + inner * columns + rows * columns), 0
-    blocks = {"qkv": gemm(m, hidden, (h + 2 * kv) * 128), "output-projection": gemm(m, h * 128, hidden),
-              "attention": (h * 256 * (2 * cqk - cqq + 2 * gqk), 2 * 256 * (m * (h + kv) + (ck - cq + gk - gq) * kv), 0)}
-    if size == "30b-a3b":
-        used = 128 * (1 - (120 / 128) ** m) / ranks
-        blocks["router"] = gemm(m, hidden, 128)
-        blocks["experts-up"] = (2 * m * 8 * hidden * 2 * width / ranks,
-                                2 * (used * hidden * 2 * width + m * hidden + m * 8 * 2 * width / ranks), 0)
-        blocks["experts-down"] = (2 * m * 8 * hidden * width / ranks, 2 * (used * hidden * width + m * 8 * width / ranks + m * hidden), 0)
-    else:
-        blocks["mlp-up"] = gemm(m, hidden, 2 * width / ranks)
-        blocks["mlp-down"] = gemm(m, width / ranks, hidden)
-    if ranks > 1:
-        blocks["all-reduce"] = (0, 0, 2 * 2 * (ranks - 1) / ranks * m * hidden * 2)
-    blocks = {block: tuple(layers * x for x in work) for block, work in blocks.items()}
-    blocks["lm-head"] = gemm(cr + gq, hidden, vocabulary / ranks)
-    return blocks
 
 
 def analyzed(path, *words):
@@ -70,7 +44,7 @@ def models(folder):
     """Random models: every sum, and shares that follow from it."""
     dice = random.Random(34)
     for i in range(12):
-        size, hardware = dice.choice(list(SIZES)), dice.choice(list(PEAKS))
+        size, hardware = dice.choice(list(MODELS)), dice.choice(list(PEAKS))
         layers, ranks = dice.randint(2, 12), dice.choice([1, 1, 2, 4])
         words = ["--layers", layers, "--model-size", size, "--ranks", ranks, "--hardware", hardware, "--steps", dice.randint(8, 40),
                  "--load-seed", i + 1, "--requests", dice.choice([1, 8, 64]), "--prompt-tokens", dice.choice([64, 1024]), "--detailed"]
@@ -82,10 +56,10 @@ def models(folder):
         annotations = [event for event in json.loads(trace.read_text())["traceEvents"]
                        if event.get("cat") == "user_annotation" and DETAILED.match(event["name"])]
         names = [event["name"] for event in sorted(annotations, key=lambda event: float(event["ts"]))]
-        check_model(f"m{i} {words}", told, names, size, layers, ranks, PEAKS[hardware])
+        check_model(f"m{i} {words}", told, names, replace(MODELS[size], layers=layers), ranks, PEAKS[hardware])
 
 
-def check_model(name, told, names, size, layers, ranks, peaks):
+def check_model(name, told, names, model, ranks, peaks):
     roofline = told["roofline"]
     check(f"{name}: nothing is missing", roofline["missing"] == [], roofline["missing"])
     sums = collections.defaultdict(lambda: [0, 0, 0, 0.0])
@@ -95,7 +69,7 @@ def check_model(name, told, names, size, layers, ranks, peaks):
         if step.get("device_busy_ns") is None or step.get("lost_work"):
             continue
         steps[step["phase"]] += 1
-        for block, work in work_of(annotation, size, layers, ranks).items():
+        for block, work in work_of(annotation, model, ranks).items():
             for key in ((step["phase"], block), (step["phase"], "")):
                 sums[key] = [a + b for a, b in zip(sums[key][:3], work)] + [sums[key][3] + max(x / p for x, p in zip(work, peaks))]
     for of in roofline["phases"] + roofline["blocks"]:
