@@ -210,6 +210,9 @@ void AddRoofline(const PreparedTrace& prepared, const AnalysisOptions& options,
   RooflineSetup setup = options.roofline;
   const RankIdentity identity = IdentityOf(options.path, analysis.facts);
   setup.other_groups = identity.data_parallel.has_value() || identity.pipeline.has_value();
+  setup.stage = identity.pipeline;
+  if (!setup.stage && identity.rank && setup.tensor_ranks)
+    setup.stage = *identity.rank / *setup.tensor_ranks;
   analysis.roofline = RooflineOf(prepared, analysis.layers, setup);
   analysis.layers.as_configured = analysis.roofline.wanted() &&
                                   analysis.layers.state == LayersState::kFound &&

@@ -64,7 +64,7 @@ def mfu_of_a_live_engine(engines, tacho):
     check(len(names) >= 20, f"{len(names)} steps")
     config = tiny.CONFIG
     model = Model(config["hidden_size"], config["intermediate_size"], config["num_attention_heads"], config["num_key_value_heads"],
-                  config["vocab_size"], config["num_hidden_layers"], head=config["head_dim"], value=4, cached=4)  # --dtype float32
+                  config["vocab_size"], config["num_hidden_layers"], head=config["head_dim"], value=4, weight=4, cached=4)  # --dtype float32
     for i, what in enumerate(("FLOPs", "bytes")):
         ours = sum(work[i] for name in names for work in work_of(name, model).values())
         equal(what, ours + sum(what_vllm_adds(name, model)[i] for name in names), last[-1][i] - before[i])

@@ -9,6 +9,8 @@ import csv
 import json
 import pathlib
 import random
+import re
+import shutil
 from dataclasses import replace
 
 from model_work import DETAILED, Model, work_of
@@ -53,9 +55,7 @@ def models(folder):
         check(f"m{i}: is simulated", done.returncode == 0, done.stderr)
         trace = next(path for path in sorted(out.glob("*.json")) if "trace" in path.name and "truth" not in path.name)
         told = analyzed(trace, "--model-config", config(pathlib.Path(folder), size, layers), "--tensor-parallel", ranks)
-        annotations = [event for event in json.loads(trace.read_text())["traceEvents"]
-                       if event.get("cat") == "user_annotation" and DETAILED.match(event["name"])]
-        names = [event["name"] for event in sorted(annotations, key=lambda event: float(event["ts"]))]
+        names = names_of(trace)
         check_model(f"m{i} {words}", told, names, replace(MODELS[size], layers=layers), ranks, PEAKS[hardware])
 
 
@@ -104,6 +104,8 @@ def outputs(folder):
         return [row["id"] for row in analyzed(trace, *words)["roofline"]["missing"]]
     check("without a model there is none", "roofline" not in analyzed(trace))
     check("lengths are missing", missing("--model-config", known, "--tensor-parallel", 1) == ["lengths"])
+    refused = analyzed(trace, "--model-config", known)["roofline"]["refused"]
+    check("what lengths are missing for", {(of["id"], of["why"]) for of in refused} == {("", "lengths"), ("attention", "lengths")}, refused)
     check("a mean length helps", missing("--model-config", known, "--context-length", 300) == [])
     check("faster than the hardware", missing("--model-config", known, "--context-length", 300, "--gpu", "l4") == ["fit"])
     check("ranks that do not divide the heads", missing("--model-config", known, "--context-length", 300, "--tensor-parallel", 3) == ["ranks"])
@@ -128,4 +130,134 @@ def outputs(folder):
         check(f"{bad}: is refused", done.returncode in (2, 3) and said in done.stderr, (done.returncode, done.stderr))
 
 
-main([models, outputs], __doc__)
+def names_of(trace):
+    events = [event for event in json.loads(trace.read_text())["traceEvents"]
+              if event.get("cat") == "user_annotation" and DETAILED.match(event["name"])]
+    return [event["name"] for event in sorted(events, key=lambda event: float(event["ts"]))]
+
+
+def traced(folder, *words):
+    """The trace of a simulated rank in a run folder, whose run.json each call of `told` writes anew."""
+    size = () if "--model-size" in words else ("--model-size", "8b")
+    run("simulate", "trace", "-o", str(folder / "made"), "--detailed", "--steps", "12", *size, *words)
+    (folder / "traces/w0").mkdir(parents=True)
+    trace = folder / "traces/w0/rank0.pt.trace.json"
+    shutil.copy(next(path for path in sorted((folder / "made").glob("*.json")) if "truth" not in path.name), trace)
+    return trace
+
+
+def told(trace, model, **facts):
+    (trace.parents[2] / "run.json").write_text(json.dumps({"workers": [{"name": "w0", "tensor_parallel": 1, **facts}]}))
+    return analyzed(trace, "--model-config", model)["roofline"]
+
+
+def compare_blocks(name, roofline, names, model, ranks=1, without=()):
+    """FLOPs and bytes of all steps, block by block."""
+    sums = collections.defaultdict(lambda: [0, 0, 0])
+    for annotation in names:
+        for block, work in work_of(annotation, model, ranks).items():
+            sums[block] = [a + b for a, b in zip(sums[block], work)]
+    shown = collections.defaultdict(lambda: [0, 0, 0])
+    for of in roofline["blocks"]:
+        shown[of["id"]] = [a + b for a, b in zip(shown[of["id"]], (of["flops"], of["bytes"], of["link_bytes"]))]
+    for block in without:
+        check(f"{name}: {block} has no row", block not in shown)
+        del sums[block]
+    # The simulated attention of prompts may be faster than its roof: then it has a row of the other phases alone.
+    if any(of["id"] == "attention" for of in roofline["refused"]):
+        del sums["attention"]
+        shown.pop("attention", None)
+    check(f"{name}: its blocks", set(shown) == set(sums), (sorted(shown), sorted(sums)))
+    for block, work in sums.items():
+        check(f"{name}: {block}", all(near(a, b) for a, b in zip(shown[block], work)), (shown[block], work))
+
+
+def formats(folder):
+    """Number formats that the engine was told, and those that its kernels show."""
+    folder = pathlib.Path(folder)
+    trace = traced(folder, "--hardware", "h200", "--layers", "5")
+    names, known, sizes = names_of(trace), config(folder, "8b", 5), replace(MODELS["8b"], layers=5)
+    for facts, changes in [({}, {}), ({"quantization": "fp8"}, {"weight": 1}), ({"kv_cache_dtype": "fp8_e4m3"}, {"cached": 1}),
+                           ({"dtype": "torch.bfloat16", "quantization": "fp8", "kv_cache_dtype": "fp8"}, {"weight": 1, "cached": 1})]:
+        roofline = told(trace, known, **facts)
+        check(f"{facts}: nothing is missing", roofline["missing"] == [], roofline["missing"])
+        compare_blocks(f"{facts}", roofline, names, replace(sizes, **changes))
+        peak = 1978.9e12 if "weight" in changes else 989.4e12
+        for of in roofline["blocks"]:
+            if of["id"] == "qkv":
+                check(f"{facts}: the peak", near(of["mfu"], of["flops"] / peak / of["ns"] * 1e9), of)
+    for facts, said in [({"dtype": "torch.float32"}, "dtype torch.float32"), ({"quantization": "bitsandbytes"}, "quantization bitsandbytes")]:
+        roofline = told(trace, known, **facts)
+        check(f"{facts}: is refused", [row["id"] for row in roofline["missing"]] == ["number-format"] and roofline["unknown_format"] == said
+              and not roofline["blocks"], roofline)
+        text = run("analyze", str(trace), "--model-config", str(known), "--roofline").stdout
+        check(f"{facts}: is said", f"no roofline: the engine was told '{said}', which has no formulas" in text, text)
+    # Attention in 8 bits without an 8-bit cache: only attention, and with it the phases, have no roof.
+    text = trace.read_text()
+    eight = text.replace("cutlass::bfloat16_t, float, cutlass::arch", "cutlass::float_e4m3_t, float, cutlass::arch")
+    check("attention has another name", eight != text)
+    trace.write_text(eight)
+    roofline = told(trace, known)
+    check("attention in 8 bits", [row["id"] for row in roofline["missing"]] == ["number-format"] and "float_e4m3_t" in roofline["format_kernel"]
+          and not roofline["phases"] and "mlp-up" in {of["id"] for of in roofline["blocks"]}, roofline)
+    phases = {of["phase"] for of in roofline["blocks"]}
+    check("attention in 8 bits: is refused by name", {(of["phase"], of["id"], of["why"]) for of in roofline["refused"]}
+          == {(phase, block, "number-format") for phase in phases for block in ("", "attention")}, roofline["refused"])
+    check("attention in 8 bits: is said", "no roof: whole phases, attention (number-format)"
+          in " ".join(run("analyze", str(trace), "--model-config", str(known), "--roofline").stdout.split()))
+    roofline = told(trace, known, kv_cache_dtype="fp8")
+    check("attention in 8 bits with such a cache", roofline["missing"] == [] and roofline["format_kernel"] == "", roofline)
+    for of in roofline["blocks"]:
+        if of["id"] == "attention":
+            check("attention at the peak of 8 bits", near(of["mfu"], of["flops"] / 1978.9e12 / of["ns"] * 1e9), of)
+    trace.write_text(text.replace("nvjet_tst", "nvjet_fp8"))
+    roofline = told(trace, known)
+    check("products in 8 bits", [row["id"] for row in roofline["missing"]] == ["number-format"] and not roofline["blocks"]
+          and roofline["format_kernel"].startswith("nvjet_fp8"), roofline)
+
+
+def formats_of_experts(folder):
+    """Experts in 8 bits: they and the phases have no roof, the other blocks have."""
+    folder = pathlib.Path(folder)
+    trace = traced(folder, "--layers", "5", "--model-size", "30b-a3b")
+    text = trace.read_text()
+    trace.write_text(text.replace("fused_moe_kernel", "fused_moe_kernel_fp8"))
+    check("experts have another name", trace.read_text() != text)
+    roofline = told(trace, config(folder, "30b-a3b", 5))
+    check("experts in 8 bits: are refused by name", {(of["id"], of["why"]) for of in roofline["refused"] if of["why"] != "fit"}
+          == {(block, "number-format") for block in ("", "experts-up", "experts-down")} and not roofline["phases"], roofline["refused"])
+    check("experts in 8 bits: the others", {"qkv", "router", "lm-head"} <= {of["id"] for of in roofline["blocks"]}, roofline)
+
+
+def stages(folder):
+    """A stage of a pipeline has its own layers, and lm_head if it is the last."""
+    folder = pathlib.Path(folder)
+    trace = traced(folder, "--layers", "5")
+    names, sizes = names_of(trace), replace(MODELS["8b"], layers=5)
+    roofline = told(trace, config(folder, "8b", 10), pipeline_parallel=2)
+    check("a stage: nothing is missing", roofline["missing"] == [] and roofline["model"]["layers"] == 5
+          and roofline["model"]["stages"] == 2, roofline)
+    compare_blocks("the first of two stages", roofline, names, sizes, without=("lm-head",))
+    check("a stage: is said", "qwen3 of 5 layers, one of 2 stages, on 1 rank" in run(
+        "analyze", str(trace), "--model-config", str(config(folder, "8b", 10)), "--roofline").stdout)
+    for layers in (11, 13):  # 6 layers in the first stage of vLLM, 5 in that of SGLang; 6 and 7
+        missing = [row["id"] for row in told(trace, config(folder, "8b", layers), pipeline_parallel=2)["missing"]]
+        check(f"{layers} layers in two stages", missing == ([] if layers == 11 else ["pipeline-stage"]), missing)
+
+
+def switches(folder):
+    """An all-reduce in which the switch adds moves (n + 1) / n of its data."""
+    folder = pathlib.Path(folder)
+    trace = traced(folder, "--layers", "5", "--ranks", "4", "--hardware", "h200")
+    names, known = names_of(trace), config(folder, "8b", 5)
+    by_ranks = sum(work_of(name, replace(MODELS["8b"], layers=5), 4)["all-reduce"][2] for name in names)
+    text = trace.read_text()
+
+    def link_bytes():
+        return sum(of["link_bytes"] for of in told(trace, known, tensor_parallel=4)["blocks"])
+    check("the ranks add", near(link_bytes(), by_ranks), (link_bytes(), by_ranks))
+    trace.write_text(re.sub(r"vllm::cross_device_reduce_.stage|ncclDevKernel_AllReduce_Sum_bf16_RING_LL", "multimem_all_reduce_kernel", text))
+    check("the switch adds", near(link_bytes(), by_ranks * (5 / 4) / (6 / 4)), (link_bytes(), by_ranks))
+
+
+main([models, outputs, formats, formats_of_experts, stages, switches], __doc__)

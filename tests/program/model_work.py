@@ -17,7 +17,8 @@ class Model:
     experts: int = 0
     chosen: int = 0  # experts of a token
     head: int = 128
-    value: int = 2  # bytes of a weight and of an activation
+    value: int = 2  # bytes of an activation, and of a weight of the router and of lm_head
+    weight: int = 2  # bytes of another weight
     cached: int = 2  # bytes of a cached value
 
 
@@ -36,24 +37,25 @@ def work_of(name, model, ranks=1):
     hidden, width, value, head = model.hidden, model.width, model.value, model.head
     m, h, kv = cq + gq, model.heads // ranks, max(1, model.kv_heads / ranks)
 
-    def gemm(rows, inner, columns):
-        return 2 * rows * inner * columns, value * (rows * inner + inner * columns + rows * columns), 0
+    def gemm(rows, inner, columns, weight=model.weight):
+        return 2 * rows * inner * columns, value * (rows * inner + rows * columns) + weight * inner * columns, 0
     blocks = {"qkv": gemm(m, hidden, (h + 2 * kv) * head), "output-projection": gemm(m, h * head, hidden),
               "attention": (h * 2 * head * (2 * cqk - cqq + 2 * gqk),
                             2 * head * (value * m * (h + kv) + model.cached * (ck - cq + gk - gq) * kv), 0)}
     if model.experts:
         used, rows = experts_read(model, m) / ranks, m * model.chosen
-        blocks["router"] = gemm(m, hidden, model.experts)
+        blocks["router"] = gemm(m, hidden, model.experts, value)
         blocks["experts-up"] = (2 * rows * hidden * 2 * width / ranks,
-                                value * (used * hidden * 2 * width + m * hidden + rows * 2 * width / ranks), 0)
-        blocks["experts-down"] = (2 * rows * hidden * width / ranks, value * (used * hidden * width + rows * width / ranks + m * hidden), 0)
+                                model.weight * used * hidden * 2 * width + value * (m * hidden + rows * 2 * width / ranks), 0)
+        blocks["experts-down"] = (2 * rows * hidden * width / ranks,
+                                  model.weight * used * hidden * width + value * (rows * width / ranks + m * hidden), 0)
     else:
         blocks["mlp-up"] = gemm(m, hidden, 2 * width / ranks)
         blocks["mlp-down"] = gemm(m, width / ranks, hidden)
     if ranks > 1:
         blocks["all-reduce"] = (0, 0, 2 * 2 * (ranks - 1) / ranks * m * hidden * value)
     blocks = {block: tuple(model.layers * x for x in work) for block, work in blocks.items()}
-    blocks["lm-head"] = gemm(cr + gq, hidden, model.vocabulary / ranks)
+    blocks["lm-head"] = gemm(cr + gq, hidden, model.vocabulary / ranks, value)
     return blocks
 
 
