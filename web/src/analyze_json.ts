@@ -612,7 +612,7 @@ export interface AnalyzeJson {
       model: {
         type: string;
         layers: number;
-        stages: number;
+        stages?: number;
         tensor_ranks: number;
       };
       phases: {
@@ -641,9 +641,9 @@ export interface AnalyzeJson {
       missing: {
         id: "model" | "gpu" | "ranks" | "number-format" | "steps" | "one-device" | "tokens" | "lengths" | "layers" | "same-model" | "fit" | "routed-tokens" | "pipeline-stage" | "links";
       }[];
-      format_kernel: string;
-      unknown_format: string;
-      refused: {
+      format_kernel?: string;
+      unknown_format?: string;
+      refused?: {
         phase: "prefill" | "decode" | "mixed" | "empty" | "other";
         id: string;
         why: "model" | "gpu" | "ranks" | "number-format" | "steps" | "one-device" | "tokens" | "lengths" | "layers" | "same-model" | "fit" | "routed-tokens" | "pipeline-stage" | "links";

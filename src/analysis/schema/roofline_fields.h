@@ -20,7 +20,9 @@ void RoofFields(auto& out, auto& of) {
   out.Field(Key{"mbu", "share of `ns` that the bytes take at the memory's peak"}, of.mbu);
 }
 
+// Results of older versions do not have these.
 void RefusalFields(auto& out, auto& roofline) {
+  if (!IsThere(out, "refused", true)) return;
   out.Field(Key{"format_kernel",
                 "name of a kernel that computes in 8 bits where the model's configuration has 16 "
                 "(`number-format`); empty: no such kernel"},
@@ -62,7 +64,8 @@ void RooflineFields(auto& out, auto& roofline) {
   out.Field(Key{"type", "`model_type` of its configuration"}, roofline.model);
   out.Field(Key{"layers", "number of its layers; with a pipeline: of those of the rank's stage"},
             roofline.layers);
-  out.Field(Key{"stages", "number of stages of the engine's pipeline"}, roofline.stages);
+  if (IsThere(out, "stages", true))
+    out.Field(Key{"stages", "number of stages of the engine's pipeline"}, roofline.stages);
   out.Field(Key{"tensor_ranks", "number of ranks that share each matrix; 0: not known"},
             roofline.ranks);
   out.End();
