@@ -145,17 +145,18 @@ def _sides(runs):
     return paths, words
 
 
-def compare(base, new, *, fail_on=(), across=False, anyway=False):
+def compare(base, new, *, fail_on=(), across=False, anyway=False, without_bounds=False):
     """What changed from ``base`` to ``new``, beyond noise: what ``tacho compare --json`` prints (docs/compare.md).
 
     Each side is a path, a run of ``read`` with one path, or a list of them: several runs of the same set-up. ``fail_on``: gates such
-    as "decode.step.p50>+3%"; their outcomes are in ``gates`` of the result. Raises NotComparableError.
+    as "decode.step.p50>+3%"; their outcomes are in ``gates`` of the result. The other options are those of the program. Raises
+    NotComparableError.
     """
     (base_paths, words), (new_paths, more) = _sides(base), _sides(new)
     gates = [fail_on] if isinstance(fail_on, str) else list(fail_on)
     return _program.json_of("compare", "--json", "--no-progress", *words, *(word for word in more if word not in words),
                             *(word for gate in gates for word in ("--fail-on", gate)), *(["--across"] if across else []),
-                            *(["--anyway"] if anyway else []), "--base", *base_paths, "--new", *new_paths)
+                            *(["--anyway"] if anyway else []), *(["--without-bounds"] if without_bounds else []), "--base", *base_paths, "--new", *new_paths)
 
 
 def report(run, output, *, against=None):

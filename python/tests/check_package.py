@@ -7,6 +7,7 @@ The package tacho must be importable; TACHO_PROGRAM names another program than t
 there.
 """
 import doctest
+import importlib.metadata
 import json
 import os
 import pathlib
@@ -111,6 +112,30 @@ class Package(unittest.TestCase):
             tacho.compare(self.runs[0], RECORDED)
         with self.assertRaisesRegex(tacho.UsageError, "no-such-metric"):
             tacho.compare(*self.runs, fail_on="no-such-metric>+1%")
+
+    def test_budgets(self):
+        try:
+            import pytest
+        except ImportError as missing:
+            self.skipTest(str(missing))
+        from tacho.pytest import check_budgets
+        run = tacho.read(self.runs[1])
+        compared = check_budgets(run, "decode.step.p50 < 20ms", "decode.step < 0.02s")
+        self.assertEqual([gate.outcome for gate in compared.gates], ["passed", "passed"])
+        check_budgets(run, "decode.step.p50 < +90%", "kernels.new", against=self.runs[0])
+        for budgets, words in ((["decode.step.p50 < 20us"], r"decode.step.p50 < 20us is not kept: failed: .* is [0-9.]+ ms"),
+                               (["prefill.step.p50 < 20ms"], "inconclusive: .* cannot be judged")):
+            with self.assertRaisesRegex(pytest.fail.Exception, words):
+                check_budgets(run, *budgets)
+        for budget in ("decode.step < +3%", "kernels.new"):
+            with self.assertRaisesRegex(ValueError, "against="):
+                check_budgets(run, budget)
+        test = pathlib.Path(self.folder.name, "test_budget.py")
+        test.write_text(f"def test_kept(tacho_budgets):\n    tacho_budgets({self.runs[0]!r}, 'decode.step < 20ms')\n"
+                        f"def test_broken(tacho_budgets):\n    tacho_budgets({self.runs[0]!r}, 'decode.step < 20us')\n")
+        plugin = [] if any(entry.name == "tacho" for entry in importlib.metadata.entry_points(group="pytest11")) else ["-p", "tacho.pytest"]
+        done = subprocess.run([sys.executable, "-m", "pytest", "-q", *plugin, test], capture_output=True, text=True, cwd=self.folder.name)
+        self.assertIn("1 failed, 1 passed", done.stdout, done.stderr)
 
     def test_report(self):
         page = f"{self.folder.name}/a report.html"
