@@ -6,9 +6,9 @@
     run.analysis.verdict   # results, as `tacho analyze --json` prints them
 """
 from ._errors import Error, NotComparableError, OutputError, RemoteError, UnreadableError, UsageError
-from ._run import Run, compare, read, report
+from ._run import Run, compare, launch, load, read, record, report
 from ._tables import Record, Table
 from ._tacho import version as __version__
 
 __all__ = ["Error", "NotComparableError", "OutputError", "Record", "RemoteError", "Run", "Table", "UnreadableError", "UsageError",
-           "compare", "read", "report", "__version__"]
+           "compare", "launch", "load", "read", "record", "report", "__version__"]

@@ -31,13 +31,13 @@ class RemoteError(Error):
     kind = "remote"
 
 
-class NotComparableError(Error):
+class NotComparableError(UsageError):
     """Two runs that cannot be compared."""
 
-    kind = "not-comparable"
+    kind = "usage"
 
 
-_KINDS = {error.kind: error for error in (UsageError, UnreadableError, OutputError, RemoteError, NotComparableError)}
+_KINDS = {error.kind: error for error in (UsageError, UnreadableError, OutputError, RemoteError)}
 
 
 def of_kind(kind, message):

@@ -1,4 +1,5 @@
 """The program tacho, which lies in the same environment."""
+import json
 import os
 import shutil
 import signal
@@ -8,7 +9,8 @@ import sysconfig
 from . import _errors, _tables
 
 # cli/exit_status.h
-_KINDS = {2: "usage", 3: "unreadable", 5: "not-comparable", 6: "remote"}
+_NOT_COMPARABLE = 5
+_KINDS = {2: "usage", 3: "unreadable", 6: "remote"}  # where there is no JSON that says it
 _DONE = (0, 1, 4)  # also: a gate failed; something is missing, as the result says
 
 
@@ -21,22 +23,40 @@ def path():
     return found
 
 
-def run(*words):
-    """Runs a command that prints JSON or text, and returns (standard output, exit status). Words that the program has for a failure
-    become an exception. Ctrl-C ends the program, which then stops what it started."""
-    process = subprocess.Popen([path(), *map(os.fspath, words)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               text=True)
+def words_of(**options):
+    """The options of a command: True is an option without a value; None, False and an empty list are none."""
+    words = []
+    for name, value in options.items():
+        for one in value if isinstance(value, (list, tuple)) else [] if value in (None, False) else [value]:
+            words += ["--" + name.replace("_", "-"), *([] if one is True else [str(one)])]
+    return words
+
+
+def run(*words, shows=False):
+    """Runs a command and returns its standard output. A failure becomes an exception with the program's words. ``shows``: standard error
+    stays the caller's, for progress. Ctrl-C reaches the program, which then stops what it started."""
+    process = subprocess.Popen([path(), *map(os.fspath, words)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=None if shows else subprocess.PIPE, text=True)
     try:
         out, said = process.communicate()
     except BaseException:
         process.send_signal(signal.SIGINT)
         process.wait()
         raise
-    if process.returncode not in _DONE:
-        lines = [line.removeprefix("tacho: ") for line in said.splitlines() if line]
-        raise _errors.of_kind(_KINDS.get(process.returncode, "bug"), "\n".join(lines) or f"exit status {process.returncode}")
-    return out, process.returncode
+    if process.returncode in _DONE:
+        return out
+    if process.returncode == _NOT_COMPARABLE:
+        raise _errors.NotComparableError(_without_prefix(said))
+    try:
+        error = json.loads(out)["error"]
+    except (ValueError, KeyError):
+        raise _errors.of_kind(_KINDS.get(process.returncode, "bug"), _without_prefix(said) or f"exit status {process.returncode}") from None
+    raise _errors.of_kind(error["kind"], error["message"])
 
 
-def json_of(*words):
-    return _tables.of_json(run(*words)[0])
+def _without_prefix(said):
+    return "\n".join(line.removeprefix("tacho: ") for line in (said or "").splitlines() if line)
+
+
+def json_of(*words, shows=False):
+    return _tables.of_json(run(words[0], "--json", *words[1:], shows=shows))

@@ -137,6 +137,26 @@ class Package(unittest.TestCase):
         done = subprocess.run([sys.executable, "-m", "pytest", "-q", *plugin, test], capture_output=True, text=True, cwd=self.folder.name)
         self.assertIn("1 failed, 1 passed", done.stdout, done.stderr)
 
+    def test_record_and_load(self):
+        engine = subprocess.Popen([_program.path(), "simulate", "--json", "--trace-dir", f"{self.folder.name}/engine", "--dev-mode",
+                                   "--model-size", "8b", "--speed", "0.4"], stdout=subprocess.PIPE, text=True)
+        try:
+            url = json.loads(engine.stdout.readline())["workers"][0]
+            url = url["url"] if isinstance(url, dict) else url
+            load = tacho.load(url, requests=4, output_len=8)
+            self.assertEqual(load.schema, 1)
+            recorded = tacho.record(url, steps=5, out=f"{self.folder.name}/runs")
+            self.assertTrue(recorded.complete)
+            self.assertGreater(len(tacho.read(f"{self.folder.name}/runs").kernels), 0)
+            with self.assertRaises(tacho.UsageError):
+                tacho.record(url, no_such_option=True)
+        finally:
+            engine.terminate()
+            engine.wait()
+            engine.stdout.close()
+        with self.assertRaisesRegex(tacho.RemoteError, f"{url}.*: connection refused"):
+            tacho.load(url)
+
     def test_report(self):
         page = f"{self.folder.name}/a report.html"
         self.assertEqual(tacho.report(tacho.read(self.runs[0]), page, against=self.runs[1]), page)
