@@ -9,7 +9,7 @@ foreach(library fmt::fmt simdjson::simdjson)
 endforeach()
 set_target_properties(PkgConfig::ISAL PROPERTIES INTERFACE_LINK_LIBRARIES ${built}/libisal.a)
 # What archives need themselves, of what tacho uses of them: libarchive's .tar and .zip, for one.
-target_link_libraries(LibArchive::LibArchive INTERFACE nettle lzma bz2 PkgConfig::ZSTD ZLIB::ZLIB)
+target_link_libraries(LibArchive::LibArchive INTERFACE nettle lzma ${built}/libbz2.a PkgConfig::ZSTD ZLIB::ZLIB)
 target_link_libraries(PkgConfig::EDIT INTERFACE tinfo bsd md)
 find_package(OpenSSL REQUIRED)
 add_library(tacho_curl INTERFACE)
