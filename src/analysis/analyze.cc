@@ -11,6 +11,7 @@
 #include "analysis/index/name_index.h"
 #include "analysis/ranks/identity.h"
 #include "analysis/ranks/run_clock.h"
+#include "analysis/roofline/gemm_roofs.h"
 #include "base/parallel.h"
 #include "model/producer_line.h"
 
@@ -188,12 +189,13 @@ void PlaceTraces(const std::vector<RankInput>& inputs, RunAnalysis& run) {
   }
 }
 
-// What follows from the layers of the steps alone.
-void AddModel(const PreparedTrace& prepared, TraceAnalysis& analysis) {
+// What needs the layers of the steps.
+void AddModel(const PreparedTrace& prepared, const Scope& scope, TraceAnalysis& analysis) {
   const LayeredSteps steps = LayersOfSteps(prepared);
   analysis.layers = FindLayers(prepared, steps);
   analysis.opportunities = FindOpportunities(prepared, steps, analysis.layers);
   analysis.speculation = FindSpeculation(prepared, steps);
+  analysis.graphs = TabulateReplays(prepared, scope, steps);
 }
 
 void AddSources(const PreparedTrace& prepared, const SourcesAsked& sources,
@@ -204,13 +206,16 @@ void AddSources(const PreparedTrace& prepared, const SourcesAsked& sources,
   analysis.sources.map = sources.path;
 }
 
-// After the facts and the layers.
+// After the operators, the facts and the layers.
 void AddRoofline(const PreparedTrace& prepared, const AnalysisOptions& options,
                  TraceAnalysis& analysis) {
   RooflineSetup setup = options.roofline;
   const RankIdentity identity = IdentityOf(options.path, analysis.facts);
   setup.other_groups = identity.data_parallel.has_value() || identity.pipeline.has_value();
   analysis.roofline = RooflineOf(prepared, analysis.layers, setup);
+  if (!prepared.integrity.device_times()) analysis.ops.gemms.clear();
+  if (const auto gpu = setup.gpu ? setup.gpu : AcceleratorOf(analysis.header))
+    AddGemmRoofs(*gpu, analysis.ops.gemms);
   analysis.layers.as_configured = analysis.roofline.wanted() &&
                                   analysis.layers.state == LayersState::kFound &&
                                   analysis.layers.count == analysis.roofline.layers;
@@ -258,9 +263,8 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
             if (!prepared.integrity.common_clock()) ForgetDelays(analysis.launches);
           },
           [&] { analysis.devices = DeviceTimesOf(prepared, scope); },
-          [&] { AddModel(prepared, analysis); },
+          [&] { AddModel(prepared, scope, analysis); },
           [&] { AddSources(prepared, options.sources, analysis); },
-          [&] { analysis.graphs = TabulateReplays(prepared, scope); },
           [&] { analysis.kernels = TabulateKernels(trace, prepared.work, classifier, scope); },
           [&] {
             analysis.facts = GatherFacts(trace, options.path);

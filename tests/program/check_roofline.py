@@ -6,12 +6,18 @@ usage: check_roofline.py TACHO [--only NAME ...]
 """
 import collections
 import csv
+import decimal
+import gzip
 import json
 import pathlib
 import random
 import re
+import sys
 
 from scenario import check, main, run
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from corpus import corpus  # noqa: E402
 
 SIZES = {"tiny": (1024, 3072, 16, 8, 32000), "8b": (4096, 12288, 32, 8, 151936), "32b": (5120, 25600, 64, 8, 151936),
          "30b-a3b": (2048, 768, 32, 4, 151936)}
@@ -154,4 +160,40 @@ def outputs(folder):
         check(f"{bad}: is refused", done.returncode in (2, 3) and said in done.stderr, (done.returncode, done.stderr))
 
 
-main([models, outputs], __doc__)
+def gemms(folder):
+    """The matrix products of real traces, by the ids that join kernels and operators in the file."""
+    root = corpus("matrix products of real traces")
+    if not root:
+        return
+    of_left, size = {"aten::mm": 0, "aten::addmm": 1, "aten::bmm": 0, "aten::baddbmm": 1}, {"float": 4, "c10::BFloat16": 2}
+    for name, peak, memory in [("b200/eager_trace", 2250e12, 8000e9), ("h100/Qwen_Qwen1.5-0.5B-Chat__1016005", 989.4e12, 3350e9),
+                               ("mi300/gaunernst_bert-small-uncased__1016001", 1307.4e12, 5300e9)]:
+        path = root / f"AMD-AGI+TraceLens/{name}.json.gz"
+        events = [e for e in json.load(gzip.open(path), parse_float=decimal.Decimal)["traceEvents"] if e.get("ph") == "X"]
+        device = collections.Counter()  # by external id
+        for event in events:
+            if event.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset"):
+                device[event["args"].get("External id")] += int(decimal.Decimal(event["dur"]) * 1000)
+        sums = collections.defaultdict(lambda: [0, 0])
+        for event in events:
+            args = event.get("args", {})
+            left = of_left.get(event["name"]) if event.get("cat") == "cpu_op" else None
+            if left is not None and device[args["External id"]]:
+                (*batch, m, k), n = args["Input Dims"][left], args["Input Dims"][left + 1][-1]
+                row = sums[event["name"], args["Input type"][left], *(batch or [1]), m, n, k]
+                row[0] += 1
+                row[1] += device[args["External id"]]
+        told = {(r["op"], r["type"], r["batch"], r["m"], r["n"], r["k"]): r for r in analyzed(path)["gemms"]}
+        check(f"{name}: rows", {key: [r["count"], r["device_ns"]] for key, r in told.items()} == dict(sums), (told, dict(sums)))
+        for (op, kind, batch, m, n, k), r in told.items():
+            flops, moved = 2 * batch * m * n * k * r["count"], batch * (m * k + k * n + m * n) * size[kind] * r["count"]
+            check(f"{name} {m} x {n} x {k}: work", (r["flops"], r["bytes"]) == (flops, moved), r)
+            roof = max(flops / peak, moved / memory) * 1e9
+            has_roof = kind != "float" and roof <= 1.05 * r["device_ns"]
+            check(f"{name} {m} x {n} x {k}: roof", ("roof_ns" in r) == has_roof and abs(r.get("roof_ns", roof) - roof) <= 1, r)
+            check(f"{name} {m} x {n} x {k}: share", not has_roof or abs(r["mfu"] - flops / peak * 1e9 / r["device_ns"]) < 1e-9, r)
+    text = run("analyze", str(path), "--roofline").stdout
+    check("the table", "141 x 512 x 512" in text and "no roofline of phases and blocks: the model is not known" in text, text)
+
+
+main([models, outputs, gemms], __doc__)

@@ -1,45 +1,14 @@
 #include "analysis/host/op_flops.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "base/words.h"
+#include "analysis/host/op_shapes.h"
 
 namespace tacho {
 namespace {
-
-using Sizes = std::vector<int64_t>;
-
-// Reads the lists of numbers in "[[8, 4], [], [[2], [2]]]". An element that is not a list of
-// numbers, such as a list of tensors, becomes nullopt.
-std::vector<std::optional<Sizes>> SizesIn(std::string_view json) {
-  std::vector<std::optional<Sizes>> all;
-  size_t depth = 0;
-  for (size_t i = 0; i < json.size();) {
-    const char c = json[i];
-    int64_t number = -1;
-    const auto [end, error] = std::from_chars(json.data() + i, json.data() + json.size(), number);
-    // A number was there; it stays -1 if it does not fit.
-    if (error != std::errc::invalid_argument) {
-      i = static_cast<size_t>(end - json.data());
-      if (depth == 2 && all.back() && number >= 0) {
-        all.back()->push_back(number);
-      } else if (!all.empty()) {
-        all.back().reset();
-      }
-      continue;
-    }
-    ++i;
-    if (c == '[' && ++depth == 2) all.emplace_back(Sizes{});
-    if (c == ']' && depth > 0) --depth;
-    const bool known = c == ']' || c == ',' || kBlanks.find(c) != std::string_view::npos;
-    if (!all.empty() && (c == '[' ? depth > 2 : !known)) all.back().reset();
-  }
-  return all;
-}
 
 // The numbers in the element at `index` of ["", "[1, 1]", "2"]. An element holds one number or a
 // list.

@@ -66,6 +66,7 @@ OpTable TabulateOps(const TrackIndex& index, const LaunchLinks& links, const Sco
   }
   OpTable table;
   OpFlops flops(trace);
+  GemmCollector gemms(trace);
   Outermost outermost(ops), outermost_by_shape(ops);
   NameIndex names(trace);
   PairIndex shapes_of_name;
@@ -88,6 +89,7 @@ OpTable TabulateOps(const TrackIndex& index, const LaunchLinks& links, const Sco
     OpRow& of_shape = table.by_shape[shaped];
     AddCall(of_shape, duration, tree.self[i], device.total[i], device.self[i]);
     flops.Add(row, of_shape);
+    gemms.Add(row, DurationNs{device.self[i]});
     if (outermost_by_shape.Is(shaped, row)) {
       of_shape.cpu_outermost += duration;
       of_shape.device_outermost += DurationNs{device.total[i]};
@@ -103,6 +105,7 @@ OpTable TabulateOps(const TrackIndex& index, const LaunchLinks& links, const Sco
   if (!any_shape) table.by_shape.clear();
   SortOpRows(table.rows);
   SortOpRows(table.by_shape);
+  table.gemms = std::move(gemms).Finish();
   return table;
 }
 

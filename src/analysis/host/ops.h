@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/device/launches.h"
+#include "analysis/host/gemms.h"
 #include "analysis/scope.h"
 #include "model/track_index.h"
 
@@ -58,6 +59,7 @@ struct KeyAverages {
 struct OpTable {
   std::vector<OpRow> rows;  // by name, cpu_op only; sorted by cpu_self, longest first, then by name
   std::vector<OpRow> by_shape;  // by (name, shapes); empty when no shapes were recorded
+  std::vector<GemmRow> gemms;   // longest first; empty when no shapes were recorded
   // Empty unless requested: with Python stacks it costs more than all other tables together.
   KeyAverages key_averages;
 };

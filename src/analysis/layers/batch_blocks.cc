@@ -1,6 +1,7 @@
 #include "analysis/layers/batch_blocks.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace tacho {
@@ -40,26 +41,20 @@ void BatchBlockSums::Sum::Add(DurationNs ns) {
 }
 StepFigure BatchBlockSums::Sum::Of(uint64_t steps) const { return FigureOf(total, squares, steps); }
 
-void BatchBlockSums::Add(size_t layer, LayerBlock block, DurationNs device, DurationNs gap,
-                         DurationNs overlap) {
-  if (layer != layer_) EndLayer();
-  layer_ = layer;
-  const auto at = static_cast<size_t>(block);
-  Cell& cell = cells_[layer][at];
-  cell.device += device;
-  cell.gap += gap;
-  ++cell.count;
-  in_layer_[at] += device;
-  InStep& step = in_step_[at];
-  step.device += device;
-  step.gap += gap;
-  step.overlap += overlap;
-}
-
 void BatchBlockSums::EndLayer() {
-  for (size_t i = 0; i < kLayerBlocks; ++i) {
-    cells_[layer_][i].squares += SquareOf(in_layer_[i]);
-    in_layer_[i] = {};
+  for (; in_layer_blocks_ != 0; in_layer_blocks_ &= in_layer_blocks_ - 1) {
+    const auto at = static_cast<size_t>(std::countr_zero(in_layer_blocks_));
+    InLayer& of = in_layer_[at];
+    Cell& cell = cells_[layer_][at];
+    cell.device += of.device;
+    cell.gap += of.gap;
+    cell.count += of.count;
+    cell.squares += SquareOf(of.device);
+    InStep& step = in_step_[at];
+    step.device += of.device;
+    step.gap += of.gap;
+    step.overlap += of.overlap;
+    of = {};
   }
 }
 

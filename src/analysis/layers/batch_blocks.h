@@ -58,7 +58,17 @@ class BatchBlockSums {
 
   // Adds a piece of work to the current step. `layer`: its index; the number of layers if the piece
   // is outside of them. The pieces of a layer follow each other.
-  void Add(size_t layer, LayerBlock block, DurationNs device, DurationNs gap, DurationNs overlap);
+  void Add(size_t layer, LayerBlock block, DurationNs device, DurationNs gap, DurationNs overlap) {
+    if (layer != layer_) EndLayer();
+    layer_ = layer;
+    const auto at = static_cast<size_t>(block);
+    in_layer_blocks_ |= uint32_t{1} << at;
+    InLayer& of = in_layer_[at];
+    of.device += device;
+    of.gap += gap;
+    of.overlap += overlap;
+    ++of.count;
+  }
   void EndStep();
 
   // By layer; the last entry is outside of them.
@@ -78,6 +88,9 @@ class BatchBlockSums {
   struct InStep {
     DurationNs device, gap, overlap;
   };
+  struct InLayer : InStep {
+    uint64_t count = 0;
+  };
   void EndLayer();
 
   std::vector<Cells> cells_;
@@ -86,7 +99,9 @@ class BatchBlockSums {
   uint64_t steps_ = 0;
   // Of the current step, and of its current layer.
   std::array<InStep, kLayerBlocks> in_step_{};
-  std::array<DurationNs, kLayerBlocks> in_layer_{};
+  std::array<InLayer, kLayerBlocks> in_layer_{};
+  uint32_t in_layer_blocks_ = 0;  // a bit for each block that the layer has
+  static_assert(kLayerBlocks <= 32);
   size_t layer_ = 0;
 };
 

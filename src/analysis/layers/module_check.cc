@@ -48,9 +48,10 @@ class LayerFrames {
       if (&classes_[module.of_class] == &*longest)
         found_.push_back({frames.track[row], frames.When(row), module.number});
     }
-    std::ranges::sort(found_, {}, [](const ModuleFrame& frame) {
+    const auto by_time = [](const ModuleFrame& frame) {
       return std::pair(frame.track, frame.when.start);
-    });
+    };
+    if (!std::ranges::is_sorted(found_, {}, by_time)) std::ranges::sort(found_, {}, by_time);
   }
 
   [[nodiscard]] bool empty() const { return found_.empty(); }
@@ -111,14 +112,17 @@ ModuleCheck CheckByModules(const PreparedTrace& prepared, const LayeredSteps& la
   for (const StepLayers& step : layers.steps) {
     if (!step.counts()) continue;
     const std::vector<LayerSpan>& spans = step.structure->layers;
-    uint32_t layer = 0;
+    uint32_t layer = 0, last_call = LaunchLinks::kNone;
+    std::optional<uint32_t> module;  // at the last call; a graph's work has one call
     EachPiece(step.of, [&](size_t i, Interval own, DurationNs) {
       if (step.of.IsDraft(i)) return;
+      const uint32_t call = prepared.links.call_of_gpu[step.of.Work(i).row];
+      if (call != last_call) module = frames.At(calls.track[call], calls.start[call]);
+      last_call = call;
+      if (!module) return;
       while (layer < spans.size() && i >= spans[layer].end) ++layer;
       if (layer >= spans.size() || i < spans[layer].begin) return;
-      const uint32_t call = prepared.links.call_of_gpu[step.of.Work(i).row];
-      const auto module = frames.At(calls.track[call], calls.start[call]);
-      if (module) (*module == layer ? check.same : check.other) += own.length();
+      (*module == layer ? check.same : check.other) += own.length();
     });
   }
   return check;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -60,19 +59,24 @@ LayeredSteps LayersOfSteps(const PreparedTrace& prepared);
 // running work that began first, so these times do not overlap; one may be empty. `gap`: the time
 // right before it in which no work of the step ran.
 void EachPiece(const StepRoles& of, auto visit) {
-  std::optional<TimeNs> until;
-  size_t next = 0, draft = of.items.size();
-  while (next < of.items.size() || draft < of.pieces()) {
-    const bool is_draft =
-        next == of.items.size() || (draft < of.pieces() && &of.Work(draft) < &of.Work(next));
-    const size_t piece = is_draft ? draft++ : next++;
-    const Interval when = of.Work(piece).when;
-    if (!until) until = when.start;
-    const DurationNs gap = std::max(DurationNs{}, when.start - *until);
-    const TimeNs start = std::max(*until, when.start);
-    until = std::max(*until, when.end);
-    visit(piece, Interval{start, *until}, gap);
+  const std::vector<WorkItem>& items = of.device->items;
+  if (of.pieces() == 0) return;
+  TimeNs until = of.Work(0).when.start;
+  if (!of.draft.empty()) until = std::min(until, items[of.draft[0]].when.start);
+  const auto add = [&](size_t piece, Interval when) {
+    const TimeNs start = std::max(until, when.start);
+    const DurationNs gap = start - until;
+    until = std::max(until, when.end);
+    visit(piece, Interval{start, until}, gap);
+  };
+  size_t draft = 0;
+  for (size_t i = 0; i < of.items.size(); ++i) {
+    for (; draft < of.draft.size() && of.draft[draft] < of.items[i]; ++draft)
+      add(of.items.size() + draft, items[of.draft[draft]].when);
+    add(i, items[of.items[i]].when);
   }
+  for (; draft < of.draft.size(); ++draft)
+    add(of.items.size() + draft, items[of.draft[draft]].when);
 }
 
 }  // namespace tacho

@@ -67,6 +67,7 @@ class RoleFinder {
   }
 
   [[nodiscard]] bool IsOfDraft(uint32_t call) const {
+    if (drafts_.empty()) return false;
     const auto drafts = drafts_.find(trace_.host_calls.track[call]);
     const TimeNs start = trace_.host_calls.start[call];
     return drafts != drafts_.end() && drafts->second.Touches({start, start + DurationNs{1}});

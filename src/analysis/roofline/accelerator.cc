@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 
 #include "base/parse_number.h"
 #include "base/rule_lines.h"
@@ -72,6 +73,12 @@ std::optional<Accelerator> FindAccelerator(std::string_view name) {
       return row.accelerator;
   }
   return std::nullopt;
+}
+
+std::optional<Accelerator> AcceleratorOf(const TraceHeader& header) {
+  std::set<std::string_view> names;
+  for (const DeviceProperties& device : header.devices) names.insert(device.name);
+  return names.size() == 1 ? FindAccelerator(*names.begin()) : std::nullopt;
 }
 
 std::vector<std::string_view> AcceleratorIds() {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/roofline/decoder_shape.h"
+#include "model/trace.h"
 
 namespace tacho {
 
@@ -22,6 +23,8 @@ struct Accelerator {
 // ("NVIDIA H100 80GB HBM3"). Upper and lower case do not matter. nullopt if the name is not known.
 // Names that several products share ("NVIDIA H100") and names of a part of a device are not known.
 std::optional<Accelerator> FindAccelerator(std::string_view name);
+// That of a trace by the name of its devices; nullopt also if they have several names.
+std::optional<Accelerator> AcceleratorOf(const TraceHeader& header);
 std::vector<std::string_view> AcceleratorIds();  // in the order of the rules
 
 }  // namespace tacho

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <iterator>
 #include <map>
-#include <set>
 #include <span>
 #include <utility>
 
@@ -99,12 +98,7 @@ class Roofs {
 
   void FindGpu() {
     std::optional<Accelerator> gpu = setup_.gpu;
-    if (!gpu) {
-      std::set<std::string> names;
-      for (const DeviceProperties& device : prepared_.index.trace().header.devices)
-        names.insert(device.name);
-      if (names.size() == 1) gpu = FindAccelerator(*names.begin());
-    }
+    if (!gpu) gpu = AcceleratorOf(prepared_.index.trace().header);
     if (!gpu) return Lack(RooflineLack::kGpu);
     gpu_ = *gpu;
     result_.gpu = gpu->id;

@@ -20,6 +20,37 @@ void RoofFields(auto& out, auto& of) {
   out.Field(Key{"mbu", "share of `ns` that the bytes take at the memory's peak"}, of.mbu);
 }
 
+void Gemms(auto& out, auto& gemms) {
+  out.Rows(
+      Key{"gemms",
+          "matrix products of operators by sizes and types, longest first; absent if no shapes "
+          "were recorded, or no operator launched any"},
+      gemms, [&](auto& row) {
+        out.Field(Key{"op", "name of the operator: `aten::mm`"}, row.op);
+        out.Field(Key{"type", "type of the numbers: `c10::BFloat16`; of both matrices: `A x B`"},
+                  row.type);
+        out.Field(Key{"batch", "number of products in a call"}, row.batch);
+        out.Field(Key{"m", "rows of the left matrix, and of the product"}, row.m);
+        out.Field(Key{"n", "columns of the right matrix, and of the product"}, row.n);
+        out.Field(Key{"k", "columns of the left matrix, rows of the right one"}, row.k);
+        out.Field(Key{"count", "calls whose device time is known"}, row.count);
+        out.Field(Key{"device_ns", "time of the work that they launched themselves"}, row.device);
+        out.Field(Key{"flops", "2 `batch` `m` `n` `k` for each call"}, row.flops);
+        out.Field(Key{"bytes", "bytes of both matrices and the product, for all calls"}, row.bytes);
+        if (IsThere(out, "roof_ns", row.roof.has_value())) {
+          Ensure(out, row.roof);
+          out.Field(Key{"roof_ns",
+                        "the least time that they take at the peaks of the accelerator; absent if "
+                        "it is not known, or they were faster, because matrices were in a cache"},
+                    row.roof->time);
+          out.Field(Key{"mfu", "share of `device_ns` that the FLOPs take at the peak"},
+                    row.roof->mfu);
+          out.Field(Key{"mbu", "share of `device_ns` that the bytes take at the memory's peak"},
+                    row.roof->mbu);
+        }
+      });
+}
+
 void RooflineFields(auto& out, auto& roofline) {
   out.BeginObject(
       Key{"roofline",

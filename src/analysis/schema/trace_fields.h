@@ -239,10 +239,15 @@ void TraceFields(auto& out, auto& trace, const auto& short_name) {
   if (IsThere(out, "speculation", trace.speculation.steps > 0))
     SpeculationFields(out, trace.speculation);
   if (IsThere(out, "roofline", trace.roofline.wanted())) RooflineFields(out, trace.roofline);
+  if (IsThere(out, "gemms", !trace.ops.gemms.empty())) Gemms(out, trace.ops.gemms);
   const bool has_sources =
       trace.sources.state == SourcesState::kFound || !trace.sources.map.empty();
   if (IsThere(out, "sources", has_sources)) Sources(out, trace.sources);
   if (Holds(out, !trace.devices.empty())) Idle(out, trace.idle);
+  out.Field(Key{"digest",
+                "data for tacho itself, with `--digests`: results of single ranks then give, read "
+                "together, the results of all"},
+            UnlessIs(trace.digest_text, ""));
 }
 
 // Traces that are slices of one recording and overlap in time.

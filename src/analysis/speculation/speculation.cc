@@ -1,5 +1,6 @@
 #include "analysis/speculation/speculation.h"
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -33,7 +34,21 @@ std::string_view DraftsFoundId(DraftsFound found) {
                                           : "none";
 }
 
+std::string_view AcceptedFromId(AcceptedFrom from) {
+  switch (from) {
+    case AcceptedFrom::kNoMetrics:
+      return "no-metrics";
+    case AcceptedFrom::kCounters:
+      return "counters";
+    case AcceptedFrom::kGauge:
+      return "gauge";
+    default:
+      return "no-recording";
+  }
+}
+
 Speculation FindSpeculation(const PreparedTrace& prepared, const LayeredSteps& steps) {
+  if (std::ranges::none_of(prepared.steps.steps, &Step::verifies)) return {};
   Speculation found;
   found.tokens = 0;
   struct Verifying {

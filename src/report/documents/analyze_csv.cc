@@ -124,6 +124,8 @@ constexpr TraceTable kTables[] = {
     {"a phase or block beside the limits of the hardware",
      "traces[].roofline.phases[] traces[].roofline.blocks[]",
      [](const TraceAnalysis& t) { return RooflineTable(t.roofline); }},
+    {"a matrix product of an operator by sizes and types", "traces[].gemms[]",
+     [](const TraceAnalysis& t) { return GemmsTable(t.ops.gemms); }},
     {"a kernel of a block of the model, with the code that launches it", "traces[].sources.rows[]",
      [](const TraceAnalysis& t) { return SourcesTable(t.sources, {}); }},
     {"a cause of idle time", "", [](const TraceAnalysis& t) { return IdleCausesTable(t.idle); }},

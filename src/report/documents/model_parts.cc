@@ -48,8 +48,13 @@ void AddRoofline(Document& document, const Roofline& roofline, const std::string
 
 }  // namespace
 
-void AddRooflineRemark(Document& document, const Roofline& roofline) {
-  if (roofline.phases.empty() && roofline.blocks.empty()) return;
+void AddRooflineRemark(Document& document, const Roofline& roofline, bool below_gemms) {
+  if (roofline.phases.empty() && roofline.blocks.empty()) {
+    if (below_gemms)
+      document.Add(
+          Paragraph{"no roofline of phases and blocks: " + WhyNoRoofline(roofline), Paint::kDim});
+    return;
+  }
   std::string text = RooflineText(roofline);
   if (const std::string missing = MissingText(roofline); !missing.empty()) text += "; " + missing;
   document.Add(Paragraph{std::move(text), Paint::kDim});

@@ -83,6 +83,7 @@ Table LayersTable(const LayerTable& layers, std::string title = "LAYERS");
 // blocks take most time.
 Table RooflineTable(const Roofline& roofline, bool main_phase = false,
                     std::string title = "ROOFLINE");
+Table GemmsTable(const std::vector<GemmRow>& gemms, std::string title = "GEMMS BY SHAPE");
 // What repeats in the layers and could take less time, most first; with `main` only what is at
 // least 1 % of the time of its steps.
 Table OpportunitiesTable(const std::vector<Opportunity>& opportunities, bool main = false,

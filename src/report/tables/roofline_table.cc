@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -43,6 +45,28 @@ Table RooflineTable(const Roofline& roofline, bool main_phase, std::string title
   for (const RoofBlock& block : roofline.blocks) {
     if (!main_phase || block.phase == most->first)
       AddRow(block.phase, LayerBlockId(block.block), block, table);
+  }
+  return table;
+}
+
+Table GemmsTable(const std::vector<GemmRow>& gemms, std::string title) {
+  Table table{"gemms",
+              {Col{"op", std::move(title), kText}, Col{"", "M x N x K", kText}.ScreenOnly(),
+               Col{"type", "type", kText}, Col{"batch", "", kCount}.FileOnly(),
+               Col{"m", "", kCount}.FileOnly(), Col{"n", "", kCount}.FileOnly(),
+               Col{"k", "", kCount}.FileOnly(), Col{"count", "count", kCount},
+               Col{"device_ns", "total", kDuration}.UnitGroup(1),
+               Col{"roof_ns", "at the roof", kDuration}.UnitGroup(1), Col{"mfu", "MFU", kShare},
+               Col{"mbu", "MBU", kShare}, Col{"", "TFLOP/s", kNumber}.ScreenOnly(),
+               Col{"flops", "", kNumber}.FileOnly(), Col{"bytes", "", kNumber}.FileOnly()},
+              {}};
+  for (const GemmRow& row : gemms) {
+    std::string sizes = fmt::format("{} x {} x {}", row.m, row.n, row.k);
+    if (row.batch != 1) sizes = fmt::format("{} of {}", row.batch, sizes);
+    table.Add({row.op, std::move(sizes), row.type, row.batch, row.m, row.n, row.k,
+               CountCell(row.count), row.device.ns, row.roof ? Cell(row.roof->time.ns) : Cell(),
+               row.roof ? Cell(row.roof->mfu) : Cell(), row.roof ? Cell(row.roof->mbu) : Cell(),
+               row.flops / static_cast<double>(row.device.ns) / 1e3, row.flops, row.bytes});
   }
   return table;
 }
