@@ -430,6 +430,10 @@ class Analysis(Record):
             rows: list[Rows]
             batches: list[Batches]
         class Graphs(Record):
+            class DecodePadding(Record):
+                padded_ns: int
+                uncompared: int
+                device_ns: int
             class EagerSteps(Record):
                 class List(Record):
                     index: int
@@ -440,6 +444,8 @@ class Analysis(Record):
                 class ByNode(Record):
                     name: int
                     stream: str
+                    layer: int  # may be absent
+                    block: str  # may be absent
                     count: int
                     total_ns: int
                     deviation_ns: int
@@ -474,6 +480,7 @@ class Analysis(Record):
             unknown: int
             batch_tokens: int  # may be absent
             padding_tokens: int  # may be absent
+            decode_padding: DecodePadding  # may be absent
             eager_steps: EagerSteps  # may be absent
             names: list[str]
             list: list[List]
@@ -560,6 +567,11 @@ class Analysis(Record):
             compared_ns: int
             plain_ns: int
             break_even_tokens: float  # may be absent
+            break_even_share: float  # may be absent
+            accepted_from: str  # may be absent
+            accepted_tokens: float  # may be absent
+            accepted_share: float  # may be absent
+            token_ns: float  # may be absent
         class Roofline(Record):
             class Peak(Record):
                 flops_16_bit: float
@@ -600,6 +612,20 @@ class Analysis(Record):
             phases: list[Phases]
             blocks: list[Blocks]
             missing: list[Missing]
+        class Gemms(Record):
+            op: str
+            type: str
+            batch: int
+            m: int
+            n: int
+            k: int
+            count: int
+            device_ns: int
+            flops: float
+            bytes: float
+            roof_ns: int  # may be absent
+            mfu: float  # may be absent
+            mbu: float  # may be absent
         class Sources(Record):
             class Rows(Record):
                 class Sites(Record):
@@ -681,8 +707,10 @@ class Analysis(Record):
         opportunities: list[Opportunities]  # may be absent
         speculation: Speculation  # may be absent
         roofline: Roofline  # may be absent
+        gemms: list[Gemms]  # may be absent
         sources: Sources  # may be absent
         idle: Idle  # may be absent
+        digest: str  # may be absent
     class Together(Record):
         class Devices(Record):
             class Gaps(Record):
