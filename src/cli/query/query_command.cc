@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <mutex>
 #include <utility>
 
 #include "cli/commands.h"
@@ -17,35 +16,12 @@
 #include "io/read_whole.h"
 #include "io/sqlite.h"
 #include "query/query_table.h"
+#include "query/traces_of_query.h"
 
 namespace tacho {
 namespace {
 
 constexpr size_t kMostSql = 1'000'000;
-
-// Keeps the traces that ReadRun reads, for queries.
-class TracesOfQuery : public TraceKeeper {
- public:
-  explicit TracesOfQuery(const Classifier& classifier) : classifier_(classifier) {}
-
-  void OnFound(const Discovery&) override {}
-  void OnBegin(size_t) override {}
-  void OnTrace(size_t, const std::string& path, std::unique_ptr<const Trace> trace,
-               const PreparedTrace& prepared, const std::optional<InFlight>& in_flight) override {
-    auto kept =
-        std::make_unique<QueriedTrace>(path, std::move(trace), prepared, classifier_, in_flight);
-    const std::lock_guard lock(mutex_);
-    traces_.push_back(std::move(kept));
-  }
-  void OnEnd(size_t, const Error*) override {}
-
-  std::vector<std::unique_ptr<QueriedTrace>> Take() { return std::move(traces_); }
-
- private:
-  const Classifier& classifier_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<QueriedTrace>> traces_;
-};
 
 tl::unexpected<Error> Misuse(std::string problem) {
   return Fail(ErrorKind::kUsage, std::move(problem) + "; see 'tacho query --help'");

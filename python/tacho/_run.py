@@ -1,0 +1,250 @@
+"""A run: traces in memory and what the analyses find in them."""
+from __future__ import annotations
+
+import functools
+import html
+import json
+import os
+import pathlib
+
+from typing import TYPE_CHECKING, Any
+
+from . import _errors, _program, _tacho
+from ._tables import Record, Table, of_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ._analysis import Analysis
+
+    Path = str | os.PathLike[str]
+
+
+@functools.cache
+def _schema():
+    """docs/json.schema.json, which describes the results."""
+    return json.loads((pathlib.Path(__file__).parent / "json.schema.json").read_text())
+
+
+def _rows_table(name, described, rows):
+    """A table of objects of a result. `described`: the schema of its list. What is an object or a list in a row is JSON text."""
+    fields = described["items"]["properties"]
+    kinds = {"integer": "integer", "number": "number"}
+    columns = [(field, kinds.get(of.get("type"), "string"), of.get("description", "")) for field, of in fields.items()]
+
+    def cell(value):
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        return json.dumps(value, separators=(",", ":")) if isinstance(value, (dict, list)) else value
+
+    return Table(_tacho.made(name, columns, [[cell(row.get(field)) for field in fields] for row in rows]))
+
+
+def _paths(paths):
+    return [os.fspath(path) for path in ([paths] if isinstance(paths, (str, os.PathLike)) else paths)]
+
+
+class Run:
+    """What ``tacho.read`` returns. Tables are made when they are first asked for, and then kept.
+
+    Several threads may use a run at the same time; they wait for each other while a table is made.
+    """
+
+    def __init__(self, held, paths, options):
+        self._held, self._paths, self._options = held, paths, options
+
+    def _table(self, name):
+        return Table(self._held.table(name))
+
+    @property
+    def kernels(self) -> Table:
+        """Kernels of devices, one row each; on a CPU engine the operators that do its work.
+
+        Times in ns. ``launch_id`` is the row of ``launches``, ``operator_id`` of ``operators``; ``step`` the number of its step."""
+        return self._table("kernels")
+
+    @property
+    def operators(self) -> Table:
+        """Host operators (aten::mm), one row each.
+
+        ``self_ns``: without what ran inside; ``device_ns``: the device work that it launched, also through operators inside it."""
+        return self._table("operators")
+
+    @property
+    def launches(self) -> Table:
+        """Host calls that launched device work, one row each.
+
+        ``delay_ns``: from the end of the call to the start of its first piece of work."""
+        return self._table("launches")
+
+    @property
+    def steps(self) -> Table:
+        """Steps of the engine by its own annotations, one row each, with phase and batch."""
+        return self._table("steps")
+
+    @property
+    def gaps(self) -> Table:
+        """Idle time of devices by cause, one row for each part of a gap with one cause.
+
+        The rows of a device add up to its idle time (``analysis.traces[].idle``)."""
+        return self._table("gaps")
+
+    @property
+    def copies(self) -> Table:
+        """Copies and memsets of devices, one row each. ``bytes``: NULL where the trace does not say."""
+        return self._table("copies")
+
+    @property
+    def annotations(self) -> Table:
+        """Ranges that the program names (record_function, NVTX), one row each."""
+        return self._table("annotations")
+
+    @property
+    def collectives(self) -> Table:
+        """Kernels that communicate, one row each, with what PyTorch says of them."""
+        return self._table("collectives")
+
+    @property
+    def layers(self) -> Table:
+        """Blocks of the model's layers, summed over the steps of a phase."""
+        return self._table("layers")
+
+    @property
+    def ranks(self) -> Table:
+        """The traces, one row each, with rank, role, engine and clock."""
+        return self._table("ranks")
+
+    @property
+    def devices(self) -> Table:
+        """Where the time of each device goes, one row a device."""
+        return self._table("devices")
+
+    @property
+    def notes(self) -> Table:
+        """What is wrong with the data, one row for each kind of note of a trace."""
+        return self._table("notes")
+
+    @functools.cached_property
+    def analysis(self) -> Analysis:
+        """The results, as ``tacho analyze --json`` prints them (docs/json.md): dicts whose fields are attributes too.
+        Times are integers in ns. What cannot be known is not there."""
+        return of_json(self._held.analysis_json())
+
+    @functools.cached_property
+    def findings(self) -> Table:
+        """Times that could be less, dearest first, one row each; ``where`` is JSON text."""
+        return _rows_table("findings", _schema()["properties"]["findings"], self.analysis.get("findings", []))
+
+    @functools.cached_property
+    def requests(self) -> Table:
+        """Requests of the recorded load, one row each, joined with the steps that made their tokens; without such a load, no row."""
+        described = _schema()["properties"]["requests"]["properties"]["list"]
+        return _rows_table("requests", described, self.analysis.get("requests", {}).get("list", []))
+
+    def slices(self, *, process: str | int | None = None, thread: str | int | None = None, kind: str | None = None) -> Table:
+        """Everything with a start and a duration, or what is of a process and thread (ids as in the file) and of a kind ("call",
+        "python", ...): one row each. Made at each call."""
+        return Table(self._held.slices(*(None if text is None else str(text) for text in (process, thread, kind))))
+
+    def query(self, sql: str) -> Table:
+        """The rows of an SQL query over the tables (docs/query.md), as a table. Raises UsageError for SQL that cannot be run."""
+        return Table(self._held.query(sql))
+
+    @property
+    def failures(self) -> list[str]:
+        """Files that could not be read: "PATH: why"."""
+        return self._held.failures
+
+    @property
+    def verdict(self) -> str:
+        """The sentence on top of the program's screen."""
+        return self.analysis.get("verdict", {}).get("text", "")
+
+    def __repr__(self) -> str:
+        return f"<tacho run of {len(self.analysis.traces)} traces: {self.verdict}>"
+
+    def _repr_html_(self) -> str:
+        caveat = self.analysis.get("verdict", {}).get("caveat", "")
+        return f"<p><b>{html.escape(self.verdict)}</b></p>" + (f"<p>{html.escape(caveat)}</p>" if caveat else "") + self.ranks._repr_html_()
+
+
+def read(paths: Path | Iterable[Path], *, session: str | None = None, ranks: Sequence[int] = (), threads: int = 0,
+         keep_secrets: bool = False, rules: Path | None = None, model_config: Path | None = None, gpu: str | None = None,
+         tensor_parallel: int | None = None, context_length: int | None = None) -> Run:
+    """Reads and analyses traces: files, folders, archives and run folders, as ``tacho analyze`` takes them.
+
+    ``session``: "latest" (the default for one path), "all", or a part of a path. ``ranks``: only these. ``threads``: 0 is one for each
+    core. ``rules``: a file with kernel categories. ``model_config``, ``gpu``, ``tensor_parallel``, ``context_length``: for the
+    roofline. Secrets in texts are blanked unless ``keep_secrets``.
+
+    Raises UnreadableError if nothing can be read, UsageError if nothing fits. What is missing or damaged is in ``notes``,
+    ``failures`` and ``analysis.skipped``. Other threads run meanwhile; Ctrl-C ends it at the next file.
+    """
+    paths = _paths(paths)
+    if not paths:
+        raise _errors.UsageError("no trace given")
+    chosen = session if session is not None else "latest" if len(paths) == 1 else "all"
+    optional = [None if path is None else os.fspath(path) for path in (rules, model_config)]
+    held = _tacho.read(paths, "" if chosen == "all" else chosen, sorted(set(ranks)), threads, keep_secrets, *optional, gpu, tensor_parallel,
+                       context_length)
+    words = [*(("--session", session) if session is not None else ()), *(("--rank", ",".join(map(str, ranks))) if ranks else ()),
+             *(("--rules", rules) if rules else ())]
+    return Run(held, paths, words)
+
+
+def _sides(runs):
+    """The paths of a run or several, and the options that chose them."""
+    paths, words = [], []
+    for run in runs if isinstance(runs, (list, tuple)) else [runs]:
+        if isinstance(run, Run):
+            paths += run._paths
+            words += [word for word in run._options if word not in words]
+        else:
+            paths.append(os.fspath(run))
+    return paths, words
+
+
+def compare(base: Run | Path | Sequence[Run | Path], new: Run | Path | Sequence[Run | Path], *, fail_on: str | Iterable[str] = (),
+            across: bool = False, anyway: bool = False, without_bounds: bool = False) -> Record:
+    """What changed from ``base`` to ``new``, beyond noise: what ``tacho compare --json`` prints (docs/compare.md).
+
+    Each side is a path, a run of ``read`` with one path, or a list of them: several runs of the same set-up. ``fail_on``: gates such
+    as "decode.step.p50>+3%"; their outcomes are in ``gates`` of the result. The other options are those of the program. Raises
+    NotComparableError.
+    """
+    (base_paths, words), (new_paths, more) = _sides(base), _sides(new)
+    sides = [*words, *(word for word in more if word not in words), "--base", *base_paths, "--new", *new_paths]
+    gates = [fail_on] if isinstance(fail_on, str) else list(fail_on)
+    return _program.json_of("compare", *_program.words_of(fail_on=gates, across=across, anyway=anyway, without_bounds=without_bounds),
+                            *sides)
+
+
+def report(run: Run | Path, output: Path, *, against: Run | Path | None = None) -> Path:
+    """Writes one HTML file of a run to keep and to send, and returns its path. ``run``: of ``read``, or a path. ``against``: what it
+    is compared with."""
+    paths, words = _sides(run)
+    other = ["--against", *_sides(against)[0]] if against is not None else []
+    _program.run("report", *paths, *words, "--no-progress", "-o", output, *other)
+    return output
+
+
+def record(*targets: str, **options: Any) -> Record:
+    """Records engines, as ``tacho record TARGET...`` does (docs/record.md), and returns the recording's run.json; ``folder`` of it is
+    what ``tacho.read`` takes. Options are the program's, with _ for -: ``steps=20``, ``out="runs"``; True for one without a value.
+    Its progress is on standard error. What could not be proven is in ``missing`` of the result. Ctrl-C stops the profilers, and keeps
+    what there is.
+    """
+    return _program.json_of("record", *_program.words_of(**options), *targets, shows=True)
+
+
+def load(*targets: str, **options: Any) -> Record:
+    """Runs a load, as ``tacho load TARGET`` does (docs/load.md), and returns its figures. Options as in ``record``."""
+    return _program.json_of("load", *_program.words_of(**options), *targets, shows=True)
+
+
+def launch(engine: str, *arguments: str, **options: Any) -> Record:
+    """Launches an engine, as ``tacho launch`` does (docs/launch.md), and returns the launch once the engine is ready:
+    ``tacho.launch("vllm", "MODEL", "--max-model-len", "4096", preset="light")``. It runs on until ``tacho launch stop`` ends it.
+    Options as in ``record``; the arguments are the engine's own."""
+    return _program.json_of("launch", engine, "--detach", *_program.words_of(**options), *(["--", *arguments] if arguments else []),
+                            shows=True)
