@@ -168,10 +168,16 @@ NotReady LaunchedServers::WhyNot(HttpClient& client, const Server& server,
                                  const std::stop_token& stop) const {
   const std::string& url = server.planned.url;
   const bool router = server.planned.traces.empty();
-  if (const int64_t other = OtherListener(server); other != 0)
-    return {fmt::format("its port is held by another program, process {}", other)};
-  return router ? WhyRouterNotReady(client, url, kHealthWithin, stop)
-                : WhyNotReady(client, url, plan_.kind, kHealthWithin, stop);
+  const auto held = [&]() -> std::optional<NotReady> {
+    const int64_t other = OtherListener(server);
+    if (other == 0) return std::nullopt;
+    return NotReady{fmt::format("its port is held by another program, process {}", other)};
+  };
+  if (auto why = held()) return *std::move(why);
+  NotReady why = router ? WhyRouterNotReady(client, url, kHealthWithin, stop)
+                        : WhyNotReady(client, url, plan_.kind, kHealthWithin, stop);
+  // The other program may have taken the port just now, and answered.
+  return why.text.empty() ? held().value_or(std::move(why)) : why;
 }
 
 Result<void> LaunchedServers::AwaitHealth(HttpClient& client, size_t first, size_t count,
