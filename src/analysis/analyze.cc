@@ -213,7 +213,8 @@ void AddRoofline(const PreparedTrace& prepared, const AnalysisOptions& options,
   const RankIdentity identity = IdentityOf(options.path, analysis.facts);
   setup.other_groups = identity.data_parallel.has_value() || identity.pipeline.has_value();
   setup.stage = identity.pipeline;
-  if (!setup.stage && identity.rank && setup.tensor_ranks)
+  const bool divides = setup.stages.value_or(1) > 1 && setup.tensor_ranks.value_or(0) > 0;
+  if (!setup.stage && !identity.data_parallel && identity.rank && divides)
     setup.stage = *identity.rank / *setup.tensor_ranks;
   analysis.roofline = RooflineOf(prepared, analysis.layers, setup);
   if (!prepared.integrity.device_times()) analysis.ops.gemms.clear();

@@ -1,6 +1,8 @@
 #include "run/kept_acceptance.h"
 
+#include <cmath>
 #include <optional>
+#include <set>
 
 #include "base/metric_samples.h"
 #include "io/read_whole.h"
@@ -10,19 +12,22 @@ namespace tacho {
 namespace {
 
 constexpr size_t kMostMetrics = size_t{1} << 26;
+constexpr double kMostLength = 1000;  // no engine proposes as many tokens at once
 
 struct Sum {
   double value = 0;
   int count = 0;
 };
-// SGLang repeats values for each tensor-parallel rank. Only those of rank 0 count, and no gauge
-// that is still 0.
+// SGLang may repeat values for each tensor-parallel rank of a data-parallel engine. One of them
+// counts, and no gauge that is still 0.
 Sum SumOf(const std::vector<MetricSample>& samples, std::string_view name) {
   Sum sum;
+  std::set<std::string> counted;  // data-parallel engines of samples with a rank
   for (const MetricSample& sample : samples) {
-    const auto rank = sample.labels.find("tp_rank");
-    if (sample.name != name || !(sample.value > 0) ||
-        (rank != sample.labels.end() && rank->second != "0"))
+    if (sample.name != name || !std::isfinite(sample.value) || !(sample.value > 0)) continue;
+    const auto engine = sample.labels.find("dp_rank");
+    if (sample.labels.contains("tp_rank") &&
+        !counted.insert(engine == sample.labels.end() ? "" : engine->second).second)
       continue;
     sum.value += sample.value;
     ++sum.count;
@@ -43,7 +48,8 @@ Acceptance AcceptanceOf(std::string_view before, std::string_view after) {
   if (drafts > 0 && accepted >= 0 && proposed >= accepted && proposed > 0)
     return {AcceptedFrom::kCounters, 1 + accepted / drafts, accepted / proposed};
   if (const Sum length = SumOf(now, "sglang:spec_accept_length");
-      length.value >= length.count && length.count > 0)
+      length.value >= length.count && length.count > 0 &&
+      length.value <= kMostLength * length.count)
     return {AcceptedFrom::kGauge, length.value / length.count, std::nullopt};
   return {AcceptedFrom::kNoMetrics, std::nullopt, std::nullopt};
 }

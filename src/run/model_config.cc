@@ -253,9 +253,12 @@ Result<DecoderShape> ReadModelConfig(const std::string& path) {
   const std::string file =
       std::filesystem::is_directory(path, ignored) ? path + "/config.json" : path;
   TACHO_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(file, kMostConfigBytes));
-  const std::filesystem::path beside =
-      std::filesystem::path(file).parent_path() / std::string(kQuantizationFile);
-  return WithContext(ParseModelConfig(text, QuantizationBeside(beside.string())), file);
+  // In a model's folder, else as a run folder keeps it.
+  const std::filesystem::path config(file), folder = config.parent_path();
+  std::string beside = (folder / std::string(kQuantizationFile)).string();
+  if (!std::filesystem::exists(beside, ignored))
+    beside = (folder / (config.stem().string() + "-" + std::string(kQuantizationFile))).string();
+  return WithContext(ParseModelConfig(text, QuantizationBeside(beside)), file);
 }
 
 RooflineSetup WithKeptModel(RooflineSetup setup, const std::string& trace) {

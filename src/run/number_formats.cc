@@ -54,7 +54,8 @@ std::optional<WeightFormat> WeightsOf(const Json& of, std::string_view method) {
 
 // Bytes of a cached value, by the word that an engine or ModelOpt has for it.
 std::optional<double> CacheBytes(std::string_view word) {
-  if (word == "float16" || word == "bfloat16") return 2;
+  for (const std::string_view known : {"float16", "bfloat16", "bf16"})
+    if (word == known) return 2;
   for (const std::string_view known : {"fp8", "FP8", "fp8_e4m3", "fp8_e5m2", "fp8_inc"})
     if (word == known) return 1;
   for (const std::string_view known : {"nvfp4", "NVFP4", "fp4_e2m1"})

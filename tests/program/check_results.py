@@ -121,6 +121,12 @@ def digests(folder):
         screens = [run(*singles).stdout.decode(), run(*paths).stdout.decode()]
         lines = [without_commands(screen, *singles, *paths) for screen in screens]
         check(f"{paths[0].parent.name}: the screen", lines[0] == lines[1], [pair for pair in zip(*lines) if pair[0] != pair[1]][:3])
+    real = corpus("digests of real traces")
+    for path in sorted(p for p in real.rglob("*.json*") if p.stat().st_size < 1_200_000) if real else []:
+        written = run("--json", "--digests", path)
+        if written.returncode in (0, 4):
+            again = run("--json", write(folder / "again.json", written.stdout))
+            check(f"{path.name}: read back", again.stdout == run("--json", path).stdout, again.stderr[:300])
     told = json.loads(whole.stdout)
     for what, text in (("cut", told["traces"][0]["digest"][:-4]), ("no Base64", "!!!!"), ("empty", "AAAA")):
         told["traces"][0]["digest"] = text

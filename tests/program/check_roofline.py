@@ -245,7 +245,7 @@ def formats(folder):
     phases = {of["phase"] for of in roofline["blocks"]}
     check("attention in 8 bits: is refused by name", {(of["phase"], of["id"], of["why"]) for of in roofline["refused"]}
           == {(phase, block, "number-format") for phase in phases for block in ("", "attention")}, roofline["refused"])
-    check("attention in 8 bits: is said", "no roof: whole phases, attention (number-format)"
+    check("attention in 8 bits: is said", "as a whole, attention (its number format)"
           in " ".join(run("analyze", str(trace), "--model-config", str(known), "--roofline").stdout.split()))
     roofline = told(trace, known, kv_cache_dtype="fp8")
     check("attention in 8 bits with such a cache", roofline["missing"] == [] and roofline["format_kernel"] == "", roofline)
@@ -302,4 +302,19 @@ def switches(folder):
     check("the switch adds", near(link_bytes(), by_ranks * (5 / 4) / (6 / 4)), (link_bytes(), by_ranks))
 
 
-main([models, outputs, gemms, formats, formats_of_experts, stages, switches], __doc__)
+def drafts(folder):
+    """Steps that verify tokens of a draft model, whose work is not the model's."""
+    run("simulate", "trace", "-o", str(folder / "made"), "--speculative", "3", "--steps", "60", "--layers", "4", "--model-size", "8b", "--detailed")
+    trace = next(path for path in sorted((folder / "made").glob("*.json")) if "truth" not in path.name)
+    model = config(folder, "8b", 4)
+    whole = json.loads(run("analyze", str(trace), "--model-config", str(model), "--json").stdout)
+    roofline = whole["traces"][0]["roofline"]
+    check("drafts: the decode phase has no figure", [of["phase"] for of in roofline["phases"]] == ["prefill"]
+          and {"phase": "decode", "id": "", "why": "drafts"} in roofline["refused"], roofline)
+    check("drafts: its blocks have", "mlp-up" in {of["id"] for of in roofline["blocks"] if of["phase"] == "decode"}, roofline["blocks"])
+    check("drafts: no finding", not any(row["id"] == "above-roof" for row in whole["findings"]), whole["findings"])
+    answers = run("report", str(trace), "--model-config", str(model), "--markdown").stdout
+    check("drafts: the answer is not another phase's", "decode as a whole (a draft model runs in its steps)" in answers, answers)
+
+
+main([models, outputs, gemms, formats, formats_of_experts, stages, switches, drafts], __doc__)

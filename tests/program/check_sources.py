@@ -96,7 +96,7 @@ def by_stacks(folder):
         rows = held_against(f"own-{engine}", analysed(f"own-{engine}", trace), sites_by_kernel(trace))
         check(f"own-{engine}: a norm is a norm's", any("norm" in r["sites"][0]["frame"] for r in rows if r.get("block") == "norm"), rows)
         shown = run("analyze", str(trace), "--sources").stdout
-        check(f"own-{engine}: shown", "launched by" in shown and "module" not in shown and re.search(r"custom_ops.py:\d+ \S*norm", shown) and "of the time is launched from one known place" in shown, shown)
+        check(f"own-{engine}: shown", "launched by" in shown and "module" not in shown and re.search(r"custom_ops.py:\d+\s+\S*norm", shown) and "of the time is launched from one known place" in shown, shown)
 
 
 def joined(folder):

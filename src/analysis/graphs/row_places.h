@@ -9,15 +9,13 @@
 
 namespace tacho {
 
-// Where in the model each row of Trace::gpu is. Cost: 8 bytes a row of a trace with layers.
+// Where in the model each row of Trace::gpu is. Cost: 4 bytes a row of a trace with layers.
 class RowPlaces {
  public:
   static constexpr uint32_t kOutside = 0xffffff;  // of all layers
   struct Place {
     uint32_t layer : 24 = kOutside;
     LayerBlock block : 8 = LayerBlock::kCount;  // kCount: not in a step that has layers
-
-    bool operator==(const Place&) const = default;
   };
 
   // `layers`: LayersOfSteps for this trace.

@@ -89,6 +89,7 @@ bool IsUserCode(std::string_view frame) {
   constexpr std::array<std::string_view, 5> kOthers = {"<", "torch/", "triton/", "runpy.py",
                                                        "nn.Module: "};
   return !frame.ends_with(": __torch_function__") &&
+         frame.find("/python/triton/") == std::string_view::npos &&  // a checkout of Triton
          std::ranges::none_of(kOthers,
                               [&](std::string_view other) { return frame.starts_with(other); });
 }

@@ -9,8 +9,16 @@ namespace tacho {
 namespace {
 
 constexpr int64_t kVersion = 1;
-constexpr int64_t kMost = int64_t{1} << 60;  // of times, in ns
-constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMost = int64_t{1} << 61;  // of times, in ns: those since 1970 are below
+constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(), kAny = -(kLeast + 1);
+
+// a - b and a + b, which wrap around as hostile numbers may.
+int64_t Minus(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+}
+int64_t Plus(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
 
 // Writer and Reader have the same functions, so that one declaration of the fields does for both.
 // A number has 7 bits a byte, lowest first, and its sign in the lowest bit.
@@ -92,9 +100,9 @@ void Length(auto& io, auto& value) { io.Int(value.ns, 0, kMost); }
 
 // A number as its difference from the one before, which is small.
 void Delta(auto& io, auto& value, int64_t& before, int64_t least, int64_t most) {
-  int64_t step = static_cast<int64_t>(value) - before;
-  io.Int(step, -2 * kMost, 2 * kMost);
-  before = AddSaturated(before, step);
+  int64_t step = Minus(static_cast<int64_t>(value), before);
+  io.Int(step, kLeast, kAny);
+  before = Plus(before, step);
   io.Check(before >= least && before <= most);
   if constexpr (std::decay_t<decltype(io)>::kReads)
     value = static_cast<std::decay_t<decltype(value)>>(before);
@@ -103,10 +111,10 @@ void Delta(auto& io, auto& value, int64_t& before, int64_t least, int64_t most) 
 // `start_before`: that of the interval before. The end may be before the start.
 void When(auto& io, auto& when, int64_t& start_before) {
   Delta(io, when.start.ns, start_before, -kMost, kMost);
-  int64_t length = when.end.ns - when.start.ns;
-  io.Int(length, -2 * kMost, 2 * kMost);
+  int64_t length = Minus(when.end.ns, when.start.ns);
+  io.Int(length, kLeast, kAny);
   if constexpr (std::decay_t<decltype(io)>::kReads) {
-    when.end.ns = when.start.ns + length;
+    when.end.ns = Plus(when.start.ns, length);
     io.Check(when.end.ns >= -kMost && when.end.ns <= kMost);
   }
 }
@@ -136,7 +144,7 @@ void Series(auto& io, auto& series) {
     io.Int(kernel.stream, 0, static_cast<int64_t>(series.streams.size()) - 1);
     bool numbered = kernel.sequence != CommKernel::kNoSequence;
     io.Int(numbered, 0, 1);
-    if (numbered) Delta(io, kernel.sequence, sequence, -kMost, kMost);
+    if (numbered) Delta(io, kernel.sequence, sequence, kLeast + 1, kAny);
     Index(io, kernel.message, CommKernel::kNoMessage, series.messages.size());
   });
   io.Check(std::ranges::is_sorted(series.kernels, {}, [](const CommKernel& kernel) {

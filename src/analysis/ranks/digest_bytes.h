@@ -14,7 +14,7 @@ std::string BytesOfDigest(const TraceDigest& digest);
 
 // Reads them back. kUnreadable: the bytes are damaged, or of another version of tacho. Whatever the
 // bytes hold, the digest is consistent: indexes are in range, kernels are sorted, times are within
-// 36 years (2^60 ns) of 0, and it takes less than 100 times the memory of the bytes.
+// 73 years (2^61 ns) of 0, and it takes less than 100 times the memory of the bytes.
 Result<TraceDigest> ReadDigest(std::string_view bytes);
 
 }  // namespace tacho

@@ -38,7 +38,8 @@ KernelFormats KernelFormatsOf(const PreparedTrace& prepared) {
       const std::string name = NameOf(text);
       if (item.kind == WorkKind::kCommunication && HasOneOf(name, {"reduce"}) &&
           !HasOneOf(name, {"scatter"}))
-        (HasOneOf(name, {"multimem"}) ? found.reduces_in_switch : found.reduces_in_ranks) = true;
+        (HasOneOf(name, {"multimem", "ldmc"}) ? found.reduces_in_switch : found.reduces_in_ranks) =
+            true;
       if (item.kind != WorkKind::kCompute || !SaysEightBits(name)) continue;
       const std::string_view category = prepared.work.categories[item.category];
       std::string* const of = category == "attention.core" ? &found.eight_bit_attention

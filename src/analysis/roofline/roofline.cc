@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -15,8 +16,9 @@ namespace tacho {
 namespace {
 
 constexpr std::array<std::string_view, static_cast<size_t>(RooflineLack::kCount)> kLackIds = {
-    "model",   "gpu",    "ranks",      "number-format", "steps",         "one-device",     "tokens",
-    "lengths", "layers", "same-model", "fit",           "routed-tokens", "pipeline-stage", "links"};
+    "model",      "gpu",           "ranks",          "number-format", "steps",
+    "one-device", "tokens",        "lengths",        "layers",        "same-model",
+    "fit",        "routed-tokens", "pipeline-stage", "links",         "drafts"};
 
 constexpr LayerBlock kOfExperts[] = {LayerBlock::kExperts, LayerBlock::kExpertsUp,
                                      LayerBlock::kExpertsDown};
@@ -26,7 +28,7 @@ constexpr LayerBlock kWithFormula[] = {
     LayerBlock::kInputProjection, LayerBlock::kAttention,   LayerBlock::kOutputProjection,
     LayerBlock::kMlpUp,           LayerBlock::kMlpDown,     LayerBlock::kRouter,
     LayerBlock::kExpertsUp,       LayerBlock::kExpertsDown, LayerBlock::kExperts,
-    LayerBlock::kSharedExpert,    LayerBlock::kLmHead};
+    LayerBlock::kSharedExpert,    LayerBlock::kLmHead,      LayerBlock::kCollective};
 
 bool HasFormula(LayerBlock block) {
   return std::ranges::find(kWithFormula, block) != std::end(kWithFormula);
@@ -187,13 +189,14 @@ class Roofs {
   void AddPhases() {
     const std::vector<Step>& steps = prepared_.steps.steps;
     std::map<Phase, Sum> sums;
+    std::set<Phase> verifying;  // a draft model may run in some steps
     bool any = false;
     for (uint32_t i = 0; i < steps.size(); ++i) {
       if (!steps[i].device_busy || steps[i].lost_work || steps[i].cut || steps[i].work_cut)
         continue;
-      if (steps[i].verifies) continue;  // a draft model may run in it
       any = true;
       const std::vector<BlockWork>* work = WorkOf(i);
+      if (steps[i].verifies) verifying.insert(steps[i].label.phase);
       Sum& sum = sums[steps[i].label.phase];
       if (work == nullptr) continue;
       ++sum.work.steps;
@@ -203,6 +206,10 @@ class Roofs {
     if (!any) return Lack(RooflineLack::kSteps);
     if (!any_tokens_) return Lack(RooflineLack::kTokens);
     for (const auto& [phase, sum] : sums) {
+      if (verifying.contains(phase)) {
+        Refuse(phase, "", RooflineLack::kDrafts);
+        continue;
+      }
       if (sum.work.steps == 0) {
         if (phase != Phase::kOther) Refuse(phase, "", RooflineLack::kTokens);
         continue;
@@ -284,6 +291,10 @@ class Roofs {
     bool fits = too_fast.empty();
     for (const RoofBlock& of : result_.blocks) {
       if (!exceeds(of, kTolerance)) continue;
+      // The phase has the same lengths.
+      if (std::erase_if(result_.phases,
+                        [&](const RoofPhase& phase) { return phase.phase == of.phase; }))
+        too_fast.push_back({of.phase, "", RooflineLack::kDoesNotFit});
       too_fast.push_back(
           {of.phase, std::string(LayerBlockId(of.block)), RooflineLack::kDoesNotFit});
       if (of.block != LayerBlock::kAttention || exceeds(of, kToleranceOfAttention)) fits = false;
@@ -328,7 +339,7 @@ DurationNs ComputeAboveRoof(const LayerTable& layers, const Roofline& roofline) 
     return block == LayerBlock::kCollective || block == LayerBlock::kDispatch ||
            block == LayerBlock::kCombine || block == LayerBlock::kDraft;
   };
-  if (!roofline.missing.empty()) return {};
+  if (!roofline.missing.empty() || !roofline.refused.empty()) return {};
   DurationNs above;
   for (const RoofBlock& of : roofline.blocks) {
     if (!has_no_roof(of.block)) above += -of.roof;

@@ -46,6 +46,7 @@ enum class RooflineLack : uint8_t {
   kRoutedTokens,  // how many tokens the experts get, because other ranks send some
   kStage,         // which layers this stage of a pipeline has
   kLinks,         // the peak of the accelerator's links
+  kDrafts,        // what a draft model does in the steps that verify its tokens
   kCount,
 };
 std::string_view RooflineLackId(RooflineLack lack);  // "model", "gpu", ...

@@ -69,10 +69,12 @@ void RefusalFields(auto& out, auto& roofline) {
                   ByName(of.phase, PhaseName, kPhaseCount));
         out.Field(Key{"id", "name of the block, as in `layers`; empty: the phase as a whole"},
                   of.block);
-        out.Field(Key{"why",
-                      "an id as in `missing`; `fit`, where `missing` does not have it: attention, "
-                      "whose lengths are means, would be faster than the hardware"},
-                  ByName(of.why, RooflineLackId, static_cast<size_t>(RooflineLack::kCount)));
+        out.Field(
+            Key{"why",
+                "an id as in `missing`; `fit`, where `missing` does not have it: attention, "
+                "whose lengths are means, would be faster than the hardware; `drafts`: steps of "
+                "the phase verify tokens of a draft model"},
+            ByName(of.why, RooflineLackId, static_cast<size_t>(RooflineLack::kCount)));
       });
 }
 

@@ -37,9 +37,13 @@ Answer AnswerChange(const AnswerInput& in) {
 // Of the phase that takes most time, over all ranks.
 Answer AnswerLimit(const AnswerInput& in) {
   std::map<Phase, RoofWork> phases;
+  std::map<Phase, DurationNs> device_times;
   const Roofline* lacking = nullptr;
   for (const TraceAnalysis* trace : in.ranks) {
-    if (!trace->roofline.missing.empty()) lacking = &trace->roofline;
+    if (!trace->roofline.missing.empty() || !trace->roofline.refused.empty())
+      lacking = &trace->roofline;
+    for (const Step& step : trace->steps.steps)
+      device_times[step.label.phase] += step.device_busy.value_or(DurationNs{});
     for (const RoofPhase& of : trace->roofline.phases) {
       RoofWork& sum = phases[of.phase];
       const auto weight = static_cast<double>(of.time.ns);
@@ -50,8 +54,9 @@ Answer AnswerLimit(const AnswerInput& in) {
       sum.mbu += of.mbu * weight;
     }
   }
-  const auto most =
-      std::ranges::max_element(phases, {}, [](const auto& of) { return of.second.time; });
+  const auto longest =
+      std::ranges::max_element(device_times, {}, [](const auto& of) { return of.second; });
+  const auto most = longest == device_times.end() ? phases.end() : phases.find(longest->first);
   if (most == phases.end() || most->second.time.ns == 0) {
     return CannotTell(lacking == nullptr
                           ? "the model is not known: analyze, report and view take --model-config"

@@ -13,13 +13,13 @@ namespace {
 using enum Unit;
 using Col = TableColumn;
 
-constexpr size_t kNarrowestFrame = 30, kNarrowestModule = 12;
+constexpr size_t kNarrowestFunction = 14, kNarrowestModule = 12;
 
 }  // namespace
 
 Table SourcesTable(const SourceTable& sources, const TextStyle& style, std::string title) {
-  Col launched_by = Col{"", "launched by", kText}.ScreenOnly().Stretches();
-  launched_by.narrowest = kNarrowestFrame;
+  Col function = Col{"", "function", kText}.ScreenOnly().Stretches();
+  function.narrowest = kNarrowestFunction;
   Col module = Col{"", "module", kText}.ScreenOnly().Stretches().GivesWay();
   module.narrowest = kNarrowestModule;
   module.on_screen = std::ranges::any_of(
@@ -35,7 +35,7 @@ Table SourcesTable(const SourceTable& sources, const TextStyle& style, std::stri
                Col{"frames"}
                    .Means("code that launches it; several, separated by ` | `: it is one of them")
                    .FileOnly(),
-               std::move(launched_by), std::move(module),
+               Col{"", "launched by", kText}.ScreenOnly(), std::move(function), std::move(module),
                Col{"modules", "", kText}.Means("each nn.Module around each frame").FileOnly()},
               {}};
   if (sources.state != SourcesState::kFound) return table;
@@ -44,12 +44,12 @@ Table SourcesTable(const SourceTable& sources, const TextStyle& style, std::stri
   const std::vector<std::string> names = ShownKernelNames(in_file, style);
   for (const SourceRow& row : sources.rows) {
     const size_t i = table.rows.size();
-    std::string modules = ShortModulesText(row);
+    SourcePlace place = FirstPlaceOf(row, style);
     table.Add({row.kernel, names[i],
                row.block ? Cell(std::string(LayerBlockId(*row.block))) : Cell(), row.device.ns,
                ShareOf(row.device, sources.device), row.gap.ns, CountCell(row.count),
-               std::string(SourceEvidenceId(row.evidence)), FramesText(row), ShortFramesText(row),
-               modules.empty() ? Cell() : Cell(std::move(modules)), ModulesText(row)});
+               std::string(SourceEvidenceId(row.evidence)), FramesText(row), std::move(place.line),
+               std::move(place.function), ShortModulesText(row), ModulesText(row)});
   }
   return table;
 }

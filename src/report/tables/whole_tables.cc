@@ -213,8 +213,10 @@ std::string Rendered(const RunAnalysis& run, const std::vector<WholeTable>& tabl
       auto [if_empty, of_trace] = WholeTables(trace, which, options.style);
       AddTables(part, std::move(of_trace), WhyEmpty(trace, which, if_empty), options);
       if (which == WholeTable::kGaps) AddUnderGaps(part, trace);
-      if (which == WholeTable::kRoofline)
+      if (which == WholeTable::kRoofline) {
         AddRooflineRemark(part, trace.roofline, !trace.ops.gemms.empty());
+        if (!trace.kernels.rows.empty()) part.Add(Paragraph{GemmsText(trace), Paint::kDim});
+      }
       if (const PhaseLayers* phase = MainPhaseOf(trace.layers);
           which == WholeTable::kLayers && phase != nullptr)
         part.Add(Paragraph{LayersText(trace.layers, *phase), Paint::kDim});

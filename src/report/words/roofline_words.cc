@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -46,6 +46,8 @@ std::string_view WhatIsMissing(RooflineLack lack) {
       return "other ranks send tokens for the experts, and nothing says how many";
     case RooflineLack::kStage:
       return "the rank is a stage of a pipeline, and it is not known which layers it has";
+    case RooflineLack::kDrafts:
+      return "a draft model runs in steps that verify its tokens, and its work is not known";
     case RooflineLack::kLinks:
       return "the peak of the accelerator's links is not known";
     case RooflineLack::kCount:
@@ -61,28 +63,47 @@ std::string TextOf(RooflineLack lack, const Roofline& roofline) {
     return fmt::format("the engine was told '{}', which has no formulas",
                        VisibleText(roofline.unknown_format));
   if (lack == RooflineLack::kFormat && !roofline.format_kernel.empty())
-    return fmt::format("{} computes in 8 bits, and the model's configuration has 16",
+    return fmt::format("{} takes 8-bit activations, and the model's configuration has 16-bit ones",
                        FitDistinct({roofline.format_kernel},
                                    ShownKernelNames({roofline.format_kernel}, {}), kShortName, true)
                            .front());
   return std::string(WhatIsMissing(lack));
 }
 
-// "no roof: whole phases, attention (lengths)".
-std::string RefusedText(const Roofline& roofline) {
-  std::vector<std::pair<RooflineLack, std::vector<std::string>>> reasons;
-  for (const RoofRefusal& of : roofline.refused) {
-    auto reason = std::ranges::find(reasons, of.why, [](const auto& one) { return one.first; });
-    if (reason == reasons.end()) reason = reasons.insert(reason, {of.why, {}});
-    std::string name = of.block.empty() ? std::string("whole phases") : of.block;
-    if (std::ranges::find(reason->second, name) == reason->second.end())
-      reason->second.push_back(std::move(name));
+std::string_view BriefReason(RooflineLack lack) {
+  switch (lack) {
+    case RooflineLack::kFormat:
+      return "its number format";
+    case RooflineLack::kTokens:
+      return "its steps do not all say their tokens";
+    case RooflineLack::kLengths:
+      return "the lengths of requests are not known";
+    case RooflineLack::kDoesNotFit:
+      return "it would be faster than the hardware";
+    case RooflineLack::kRoutedTokens:
+      return "other ranks send tokens";
+    case RooflineLack::kDrafts:
+      return "a draft model runs in its steps";
+    default:
+      return RooflineLackId(lack);
   }
-  std::string text;
-  for (const auto& [why, names] : reasons)
-    text += fmt::format("{}{} ({})", text.empty() ? "no roof: " : ", ", fmt::join(names, ", "),
-                        RooflineLackId(why));
-  return text;
+}
+
+// "no roof: decode: attention (the lengths of requests are not known)".
+std::string RefusedText(const Roofline& roofline) {
+  std::map<std::pair<RooflineLack, std::vector<std::string>>, std::vector<Phase>> reasons;
+  std::map<std::pair<RooflineLack, Phase>, std::vector<std::string>> blocks;
+  for (const RoofRefusal& of : roofline.refused)
+    blocks[{of.why, of.phase}].push_back(of.block.empty() ? "as a whole" : of.block);
+  for (const auto& [key, names] : blocks) reasons[{key.first, names}].push_back(key.second);
+  std::vector<std::string> texts;
+  for (const auto& [key, phases] : reasons) {
+    std::vector<std::string_view> of;
+    for (const Phase phase : phases) of.push_back(PhaseName(phase));
+    texts.push_back(fmt::format("{} {} ({})", fmt::join(of, " and "), fmt::join(key.second, ", "),
+                                BriefReason(key.first)));
+  }
+  return texts.empty() ? "" : fmt::format("no roof: {}", fmt::join(texts, "; "));
 }
 
 }  // namespace
@@ -99,6 +120,23 @@ std::string MissingText(const Roofline& roofline) {
 std::string WhyNoRoofline(const Roofline& roofline) {
   return roofline.wanted() ? MissingText(roofline)
                            : std::string(WhatIsMissing(RooflineLack::kModel));
+}
+
+std::string GemmsText(const TraceAnalysis& trace) {
+  if (trace.ops.gemms.empty())
+    return trace.ops.by_shape.empty()
+               ? "no GEMMs by shape: the profiler recorded no shapes (record_shapes)"
+               : "no GEMMs by shape: no operator of a known form launched one; a graph's work has "
+                 "no operator";
+  DurationNs listed, all;
+  for (const GemmRow& row : trace.ops.gemms) listed += row.device;
+  for (const CategoryRow& row : trace.kernels.categories) {
+    if (row.category.starts_with("gemm") || row.category == "moe.gemm") all += row.total;
+  }
+  return fmt::format(
+      "GEMMs by shape: {} beside {} of all GEMM kernels of the trace; a graph's work has no "
+      "operator",
+      FormatDuration(listed), FormatDuration(all));
 }
 
 std::string RooflineText(const Roofline& roofline) {

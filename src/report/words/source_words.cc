@@ -6,20 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "text/fit_name.h"
 #include "text/format_number.h"
 
 namespace tacho {
 
 namespace {
-
-// "_custom_ops.py:334 rms_norm" of "vllm/_custom_ops.py(334): rms_norm".
-std::string ShortFrame(std::string_view frame) {
-  const size_t open = frame.find('('), close = frame.find("): ", open);
-  if (close == std::string_view::npos) return std::string(frame);
-  const std::string_view path = frame.substr(0, open);
-  return fmt::format("{}:{} {}", path.substr(path.rfind('/') + 1),
-                     frame.substr(open + 1, close - open - 1), frame.substr(close + 3));
-}
 
 std::string Joined(const SourceRow& row, auto text_of) {
   std::vector<std::string> texts;
@@ -34,11 +26,23 @@ std::string FramesText(const SourceRow& row) {
   return Joined(row, [](const SourceSite& site) { return site.frame; });
 }
 
-std::string ShortFramesText(const SourceRow& row) {
-  if (row.sites.empty()) return "";
-  const uint64_t more = row.sites.size() - 1 + row.more_sites;
-  return ShortFrame(row.sites.front().frame) +
-         (more == 0 ? "" : fmt::format(" or {} more", FormatCount(more)));
+SourcePlace FirstPlaceOf(const SourceRow& row, const TextStyle& style) {
+  constexpr size_t kWidestFile = 24, kWidestLine = 7;
+  if (row.sites.empty()) return {};
+  const std::string_view frame = row.sites.front().frame;
+  const size_t open = frame.find('('), close = frame.find("): ", open);
+  SourcePlace place{"", std::string(frame)};
+  if (close != std::string_view::npos) {
+    const std::string_view path = frame.substr(0, open),
+                           line = frame.substr(open + 1, close - open - 1);
+    place.line =
+        fmt::format("{}:{}", FitName(path.substr(path.rfind('/') + 1), kWidestFile, style.unicode),
+                    FitName(line, kWidestLine, style.unicode));
+    place.function = frame.substr(close + 3);
+  }
+  if (const uint64_t more = row.sites.size() - 1 + row.more_sites; more > 0)
+    place.function += fmt::format(" or {} more", FormatCount(more));
+  return place;
 }
 
 std::string ModulesText(const SourceRow& row) {
@@ -57,13 +61,13 @@ std::string WhyNoSources(const SourceTable& sources) {
   switch (sources.state) {
     case SourcesState::kNoFrames:
       return "no sources: no Python frame is known that launched work outside of a graph; "
-             "--stacks-from "
-             "takes a recording of this engine with stacks and without graphs";
+             "--stacks-from takes a recording of this engine with stacks and without graphs, or "
+             "ROCm's recording of graph capture";
     case SourcesState::kNoMatch:
       return "no sources: the recording of --stacks-from has no kernel of the same name: it is of "
              "another engine or GPU";
     default:
-      return "no sources: they were not asked for when these results were made";
+      return "no sources: no Python frame is known that launched work";
   }
 }
 

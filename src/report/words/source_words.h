@@ -4,14 +4,19 @@
 
 #include "analysis/sources/source_table.h"
 #include "text/document.h"
+#include "text/text_style.h"
 
 namespace tacho {
 
 // The frames of a row: "vllm/_custom_ops.py(334): rms_norm"; several are separated by " | ", and
 // "2 more" stands for those that are not listed. "" without any.
 std::string FramesText(const SourceRow& row);
-// The first of them in short: "_custom_ops.py:334 rms_norm or 2 more".
-std::string ShortFramesText(const SourceRow& row);
+// The first of them in short: "_custom_ops.py:334" and "rms_norm or 2 more". Both are empty without
+// any; a frame of another form is all function. `line` has at most 32 columns.
+struct SourcePlace {
+  std::string line, function;
+};
+SourcePlace FirstPlaceOf(const SourceRow& row, const TextStyle& style);
 // The modules of each of these frames, separated in the same way, and by commas.
 std::string ModulesText(const SourceRow& row);
 // The modules of the first frame: "RMSNorm", "RMSNorm or 1 more".

@@ -27,7 +27,8 @@ std::string AcceptedText(const Speculation& of) {
         fmt::format(" ({} % of the proposed tokens are accepted)", FormatPercent(*accepted.share));
   text += fmt::format(": {} a token", FormatDuration(DurationNs{std::llround(*of.token_ns())}));
   if (const auto break_even = of.break_even())
-    text += fmt::format(", {:.2f} times as fast as plain decoding", *accepted.tokens / *break_even);
+    text += fmt::format(", at least {:.2f} times as fast as plain decoding",
+                        *accepted.tokens / *break_even);
   return text;
 }
 
@@ -58,13 +59,20 @@ std::string SpeculationText(const Speculation& of) {
     const auto compared = static_cast<int64_t>(of.compared_steps);
     text += fmt::format(
         ". Of these steps {} have plain steps for as many requests beside them: they take {}, a "
-        "plain step {}, so speculation is faster if a step brings a request more than {:.2f} "
-        "tokens",
-        FormatCount(of.compared_steps), mean(of.compared, compared), mean(of.plain, compared),
-        *break_even);
-    if (const auto share = of.break_even_share())
-      text += *share > 1 ? ", which is more than it verifies"
-                         : fmt::format(" ({} % of the proposed ones)", FormatPercent(*share));
+        "plain step {}",
+        FormatCount(of.compared_steps), mean(of.compared, compared), mean(of.plain, compared));
+    if (*break_even <= 1) {
+      text += ", so speculation is faster even if no proposed token is accepted";
+    } else {
+      text += fmt::format(
+          ", so speculation is faster if a step brings a request more than {:.2f} tokens",
+          *break_even);
+      if (const auto share = of.break_even_share())
+        text += *share > 1
+                    ? ", which is more than it verifies"
+                    : fmt::format(": one, and {} % of the proposed ones", FormatPercent(*share));
+      text += "; with the time between steps, which is not counted, fewer are enough";
+    }
   } else {
     text += "; no plain step for as many requests to compare with";
   }

@@ -23,7 +23,7 @@ std::string FetchModelConfig(const Transport& host, const std::string& model,
   if (model.empty()) return "";
   // The newest copy in the hub's cache.
   constexpr const char* kCommand =
-      R"sh(cat -- {0}/{2} 2>/dev/null || cat -- "$(ls -td "${{HF_HUB_CACHE:-${{HF_HOME:-$HOME/.cache/huggingface}}/hub}}"/{1}/snapshots/*/ 2>/dev/null | head -n 1){2}" 2>/dev/null)sh";
+      R"sh(cat -- {0}/{2} 2>/dev/null || {{ d="$(ls -td "${{HF_HUB_CACHE:-${{HF_HOME:-$HOME/.cache/huggingface}}/hub}}"/{1}/snapshots/*/ 2>/dev/null | head -n 1)"; [ -n "$d" ] && cat -- "$d"{2} 2>/dev/null; }})sh";
   const auto command = host.Run(
       fmt::format(kCommand, ShellWord(model), ShellWord(NameInHub(model)), file), patience, {});
   std::string text(kMostBytes + 1, '\0');
