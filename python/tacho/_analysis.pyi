@@ -582,6 +582,7 @@ class Analysis(Record):
             class Model(Record):
                 type: str
                 layers: int
+                stages: int  # may be absent
                 tensor_ranks: int
             class Phases(Record):
                 phase: str
@@ -606,12 +607,19 @@ class Analysis(Record):
                 mbu: float
             class Missing(Record):
                 id: str
+            class Refused(Record):
+                phase: str
+                id: str
+                why: str
             gpu: str
             peak: Peak
             model: Model
             phases: list[Phases]
             blocks: list[Blocks]
             missing: list[Missing]
+            format_kernel: str  # may be absent
+            unknown_format: str  # may be absent
+            refused: list[Refused]  # may be absent
         class Gemms(Record):
             op: str
             type: str

@@ -212,6 +212,9 @@ void AddRoofline(const PreparedTrace& prepared, const AnalysisOptions& options,
   RooflineSetup setup = options.roofline;
   const RankIdentity identity = IdentityOf(options.path, analysis.facts);
   setup.other_groups = identity.data_parallel.has_value() || identity.pipeline.has_value();
+  setup.stage = identity.pipeline;
+  if (!setup.stage && identity.rank && setup.tensor_ranks)
+    setup.stage = *identity.rank / *setup.tensor_ranks;
   analysis.roofline = RooflineOf(prepared, analysis.layers, setup);
   if (!prepared.integrity.device_times()) analysis.ops.gemms.clear();
   if (const auto gpu = setup.gpu ? setup.gpu : AcceleratorOf(analysis.header))

@@ -92,6 +92,8 @@ struct EngineFacts {
   std::optional<int> tensor_parallel, pipeline_parallel, data_parallel;
   // A reported size out of those bounds: "tensor parallel 100000000"; or "".
   std::string not_believed;
+  // The number formats that the engine was told, in its own words; "" if not reported.
+  std::string dtype, quantization, kv_cache_dtype;
   std::optional<bool> asleep;
   std::optional<int> sleep_level;  // vLLM's, while it sleeps; at level 2 it has dropped its weights
   bool has_metrics = false;

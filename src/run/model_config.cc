@@ -9,8 +9,8 @@
 #include <set>
 
 #include "base/parse_json.h"
-#include "base/words.h"
 #include "io/read_whole.h"
+#include "run/number_formats.h"
 #include "run/run_place.h"
 
 namespace tacho {
@@ -185,8 +185,8 @@ class ConfigReader {
     }
   }
 
-  // Reads how the weights are stored. If the way is not known, that is a problem of the
-  // configuration. Weights of 32 bits count as 16, because engines load them in 16 bits.
+  // Reads how the weights and the cache are stored. If the way is not known, that is a problem of
+  // the configuration. Weights of 32 bits count as 16, because engines load them in 16 bits.
   void Formats(std::string_view type, DecoderShape& shape) {
     const Json* quantization = nullptr;
     for (const Json* of : {&config_, &whole_}) {
@@ -195,59 +195,11 @@ class ConfigReader {
           quantization = &JsonMember(*of, key);
     }
     if (quantization == nullptr) return;
-    std::string method = TextOf(JsonMember(*quantization, "quant_method"));
-    const std::optional<WeightFormat> format = FormatOf(*quantization, method);
-    if (!format) {
-      return Problem(
-          fmt::format("no formulas for quantization '{}'; known are fp8, mxfp4, modelopt (FP8, "
-                      "NVFP4), awq, gptq "
-                      "and compressed-tensors in 8 or 4 bits",
-                      method));
-    }
-    shape.expert_weights = *format;
-    if (type == "gpt_oss") return;  // attention stays in 16 bits
-    shape.weights = *format;
-    for (const char* key : {"ignore", "modules_to_not_convert", "exclude_modules"}) {
-      for (const Json& name : JsonMember(*quantization, key))
-        if (!StaysAnyway(TextOf(name)))
-          Problem(fmt::format("no formulas where '{}' is not quantized", TextOf(name)));
-    }
-  }
-
-  // Whether weights of these modules have 16 bits in all formulas, or have no formula.
-  static bool StaysAnyway(std::string_view name) {
-    return name.ends_with(".gate") || name.ends_with(".gate$") || name.ends_with("mlp.gate.*") ||
-           HasOneOf(name, {"lm_head", "router", "norm", "embed", "vision", "visual", "projector"});
-  }
-
-  static std::optional<WeightFormat> FormatOf(const Json& of, std::string_view method) {
-    constexpr WeightFormat kFp8 = {1, MathFormat::k8Bit};
-    if (method == "fp8") return kFp8;
-    // A scale of 8 bits for 32 and 16 weights.
-    if (method == "mxfp4") return WeightFormat{0.5 + 1.0 / 32, MathFormat::k16Bit};
-    const std::string algorithm = TextOf(JsonMember(of, "quant_algo"));
-    if (method == "modelopt" && algorithm == "FP8") return kFp8;
-    if (method == "modelopt" && algorithm == "NVFP4")
-      return WeightFormat{0.5 + 1.0 / 16, MathFormat::k4Bit};
-    if (method == "compressed-tensors") return OfGroups(JsonMember(of, "config_groups"));
-    if (method != "awq" && method != "gptq") return std::nullopt;
-    return Integers(JsonMember(of, "bits"), JsonMember(of, "group_size"));
-  }
-  // Integers with a scale of 16 bits for a group; products are in 16 bits.
-  static std::optional<WeightFormat> Integers(const Json& bits, const Json& group) {
-    if (!bits.is_number_integer() || bits < 2 || bits > 8) return std::nullopt;
-    const double scale = group.is_number_integer() && group > 0 ? 2.0 / group.get<double>() : 0;
-    return WeightFormat{bits.get<double>() / 8 + scale, MathFormat::k16Bit};
-  }
-  // compressed-tensors: one group of weights.
-  static std::optional<WeightFormat> OfGroups(const Json& groups) {
-    if (!groups.is_object() || groups.size() != 1) return std::nullopt;
-    const Json &group = groups.front(), &weights = JsonMember(group, "weights");
-    const Json &bits = JsonMember(weights, "num_bits"),
-               &inputs = JsonMember(group, "input_activations");
-    if (!inputs.is_object()) return Integers(bits, JsonMember(weights, "group_size"));
-    if (bits != 8 || JsonMember(inputs, "num_bits") != 8) return std::nullopt;
-    return WeightFormat{1, MathFormat::k8Bit};
+    const auto formats = ReadQuantization(quantization->dump(), type == "gpt_oss");
+    if (!formats) return Problem(formats.error().message);
+    shape.expert_weights = formats->expert_weights;
+    shape.weights = formats->weights;
+    shape.cache_bytes = formats->cache_bytes;
   }
 
   const Json &config_, &whole_;
@@ -257,22 +209,41 @@ class ConfigReader {
 };
 
 // What the engine said of itself when it was recorded.
-std::optional<int64_t> TensorRanksOf(const PlaceInRun& place) {
+void AddWordsOfEngine(const PlaceInRun& place, RooflineSetup& setup, EngineFormats& formats) {
   const Json run = ParseJson(ReadRunJson(place.folder));
   for (const Json& worker : JsonMember(run, "workers")) {
-    const Json& ranks = JsonMember(worker, "tensor_parallel");
-    if (TextOf(JsonMember(worker, "name")) == place.worker && ranks.is_number_integer() &&
-        ranks >= 1 && ranks <= kMostSize)
-      return ranks.get<int64_t>();
+    if (TextOf(JsonMember(worker, "name")) != place.worker) continue;
+    const auto size = [&](std::string_view key) -> std::optional<int64_t> {
+      const Json& value = JsonMember(worker, key);
+      if (!value.is_number_integer() || value < 1 || value > kMostSize) return std::nullopt;
+      return value.get<int64_t>();
+    };
+    if (!setup.tensor_ranks) setup.tensor_ranks = size("tensor_parallel");
+    setup.stages = size("pipeline_parallel");
+    formats = {TextOf(JsonMember(worker, "dtype")), TextOf(JsonMember(worker, "quantization")),
+               TextOf(JsonMember(worker, "kv_cache_dtype"))};
+    return;
   }
-  return std::nullopt;
+}
+
+// The text of a file beside a config.json, in which older ModelOpt has the formats; "" if there is
+// none.
+std::string QuantizationBeside(const std::string& file) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored)) return "";
+  return ReadWholeFile(file, kMostConfigBytes).value_or("");
 }
 
 }  // namespace
 
-Result<DecoderShape> ParseModelConfig(std::string_view text) {
-  const Json config = ParseJson(text);
+Result<DecoderShape> ParseModelConfig(std::string_view text, std::string_view quantization) {
+  Json config = ParseJson(text);
   if (!config.is_object()) return Fail(ErrorKind::kUsage, "not a JSON object");
+  if (const Json beside = ParseJson(quantization);
+      JsonMember(beside, "quantization").is_object() && !config.contains("quantization_config")) {
+    config["quantization_config"] = JsonMember(beside, "quantization");
+    config["quantization_config"]["quant_method"] = "modelopt";
+  }
   const Json& of_text = JsonMember(config, "text_config");
   return ConfigReader(of_text.is_object() ? of_text : config, config).Read();
 }
@@ -282,18 +253,28 @@ Result<DecoderShape> ReadModelConfig(const std::string& path) {
   const std::string file =
       std::filesystem::is_directory(path, ignored) ? path + "/config.json" : path;
   TACHO_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(file, kMostConfigBytes));
-  return WithContext(ParseModelConfig(text), file);
+  const std::filesystem::path beside =
+      std::filesystem::path(file).parent_path() / std::string(kQuantizationFile);
+  return WithContext(ParseModelConfig(text, QuantizationBeside(beside.string())), file);
 }
 
 RooflineSetup WithKeptModel(RooflineSetup setup, const std::string& trace) {
   const std::optional<PlaceInRun> place = RunPlaceOf(trace);
   if (!place) return setup;
-  if (!setup.tensor_ranks) setup.tensor_ranks = TensorRanksOf(*place);
-  if (setup.model) return setup;
-  const std::string file = place->folder + "/" + ModelConfigName(place->worker);
-  std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored)) return setup;
-  if (auto kept = ReadModelConfig(file)) setup.model = std::move(*kept);
+  EngineFormats formats;
+  AddWordsOfEngine(*place, setup, formats);
+  if (!setup.model) {
+    const std::string file = place->folder + "/" + ModelConfigName(place->worker);
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) return setup;
+    auto text = ReadWholeFile(file, kMostConfigBytes);
+    if (!text) return setup;
+    auto kept = ParseModelConfig(
+        *text, QuantizationBeside(place->folder + "/" + QuantizationName(place->worker)));
+    if (!kept) return setup;
+    setup.model = std::move(*kept);
+  }
+  setup.unknown_format = ApplyEngineFormats(formats, *setup.model);
   return setup;
 }
 

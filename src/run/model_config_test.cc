@@ -18,6 +18,12 @@ std::string ProblemOf(std::string_view text) {
   return shape ? "" : shape.error().message;
 }
 
+constexpr char kLlama[] = R"({"model_type": "llama", "hidden_size": 64, "intermediate_size": 128,
+    "num_attention_heads": 4, "num_hidden_layers": 2, "vocab_size": 9})";
+constexpr char kModelOpt[] = R"({"producer": {"name": "modelopt", "version": "0.29.0"},
+    "quantization": {"quant_algo": "NVFP4", "kv_cache_quant_algo": "FP8", "group_size": 16,
+                     "exclude_modules": ["lm_head"]}})";
+
 TEST(ModelConfig, DenseModel) {
   const auto shape = ParseModelConfig(R"({"model_type": "qwen3", "hidden_size": 4096,
     "intermediate_size": 12288, "num_attention_heads": 32, "num_key_value_heads": 8,
@@ -146,7 +152,51 @@ TEST(ModelConfig, ARunFolderKeepsTheModelAndTheRanksOfAWorker) {
   EXPECT_EQ(kept.tensor_ranks, 2);
   ASSERT_TRUE(kept.model);
   EXPECT_EQ(kept.model->type, "llama");
-  EXPECT_EQ(WithKeptModel({.tensor_ranks = 4}, trace).tensor_ranks, 4);
+  RooflineSetup four;
+  four.tensor_ranks = 4;
+  EXPECT_EQ(WithKeptModel(four, trace).tensor_ranks, 4);
+  EXPECT_FALSE(kept.stages);
+  EXPECT_EQ(kept.model->weights.bytes, 2);
+}
+
+TEST(ModelConfig, ARunFolderKeepsTheFormatsOfAWorker) {
+  const FolderForTest run;
+  for (const char* folder : {"/traces", "/traces/w0", "/models"})
+    std::filesystem::create_directory(run.path() + folder);
+  const std::string trace = run.path() + "/traces/w0/rank0.json";
+  std::ofstream(run.path() + "/models/w0.json") << kLlama;
+  const auto told = [&](const std::string& formats) {
+    std::ofstream(run.path() + "/run.json")
+        << R"({"workers": [{"name": "w0", "tensor_parallel": 2, "pipeline_parallel": 2)" << formats
+        << "}]}";
+    return WithKeptModel({}, trace);
+  };
+  EXPECT_EQ(told("").stages, 2);
+  EXPECT_EQ(told(R"(, "quantization": "fp8")").model->weights.bytes, 1);
+  EXPECT_EQ(told(R"(, "kv_cache_dtype": "fp8_e5m2")").model->cache_bytes, 1);
+  EXPECT_EQ(told(R"(, "dtype": "torch.float32")").unknown_format, "dtype torch.float32");
+  EXPECT_EQ(told("").unknown_format, "");
+  std::ofstream(run.path() + "/models/w0-hf_quant_config.json") << kModelOpt;
+  const RooflineSetup kept = told(R"(, "quantization": "modelopt", "kv_cache_dtype": "auto")");
+  EXPECT_EQ(kept.unknown_format, "");
+  EXPECT_EQ(kept.model->weights.math, MathFormat::k4Bit);
+  EXPECT_EQ(kept.model->cache_bytes, 1);
+}
+
+TEST(ModelConfig, FormatsBesideTheConfig) {
+  const FolderForTest folder;
+  std::ofstream(folder.path() + "/config.json") << kLlama;
+  EXPECT_EQ(ReadModelConfig(folder.path())->weights.bytes, 2);
+  std::ofstream(folder.path() + "/hf_quant_config.json") << kModelOpt;
+  for (const char* name : {"", "/config.json"}) {
+    const auto shape = ReadModelConfig(folder.path() + name);
+    ASSERT_TRUE(shape) << shape.error().message;
+    EXPECT_EQ(shape->weights.bytes, 0.5625);
+    EXPECT_EQ(shape->cache_bytes, 1);
+  }
+  std::ofstream(folder.path() + "/hf_quant_config.json")
+      << R"({"quantization": {"quant_algo": "W4A8_AWQ"}})";
+  EXPECT_FALSE(ReadModelConfig(folder.path()));
 }
 
 }  // namespace

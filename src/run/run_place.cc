@@ -29,6 +29,10 @@ std::string ModelConfigName(std::string_view worker) {
   return "models/" + std::string(worker) + ".json";
 }
 
+std::string QuantizationName(std::string_view worker) {
+  return "models/" + std::string(worker) + "-hf_quant_config.json";
+}
+
 std::string ReadRunJson(const std::string& folder) {
   const std::string path = folder + "/run.json";
   std::error_code failed;

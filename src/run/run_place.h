@@ -15,6 +15,8 @@ std::optional<PlaceInRun> RunPlaceOf(const std::string& trace);
 
 // The name in a run folder of the config.json of a worker's model.
 std::string ModelConfigName(std::string_view worker);
+// The same of the hf_quant_config.json beside it.
+std::string QuantizationName(std::string_view worker);
 
 // The text of FOLDER/run.json; "" if it cannot be read.
 std::string ReadRunJson(const std::string& folder);

@@ -19,11 +19,13 @@ from pathlib import Path
 
 import doctor_scenarios
 import launch_scenarios
+import mfu_scenarios
 import sglang_scenarios
 import vllm_scenarios
 from frame import ENGINES, ROOT, Engines, Failed, Skipped, Tacho
 
-SCENARIOS = vllm_scenarios.SCENARIOS + sglang_scenarios.SCENARIOS + launch_scenarios.SCENARIOS + doctor_scenarios.SCENARIOS
+SCENARIOS = (vllm_scenarios.SCENARIOS + sglang_scenarios.SCENARIOS + launch_scenarios.SCENARIOS + mfu_scenarios.SCENARIOS
+             + doctor_scenarios.SCENARIOS)
 SHORT = ("vllm_behind_router", "sglang_by_steps")
 SKIP = 77
 

@@ -60,8 +60,8 @@ class Engines:
             raise Skipped(f"needs {self.setup.needs_gb:g} GB of memory, {memory_gb():.1f} GB are free")
         self.said = open(self.work / "engines.err", "w")
         self.process = subprocess.Popen(
-            [sys.executable, ENGINES, "run", *self.setup.arguments, "--json", "--until-stdin-closes", "--trace-dir",
-             self.work / "traces", "--log-dir", self.work / "logs"],
+            [sys.executable, ENGINES, "run", "--json", "--until-stdin-closes", "--trace-dir", self.work / "traces", "--log-dir",
+             self.work / "logs", *self.setup.arguments],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.said, text=True)
         line = self.process.stdout.readline()
         if not line:

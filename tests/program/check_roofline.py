@@ -12,54 +12,30 @@ import json
 import pathlib
 import random
 import re
+import shutil
 import sys
+from dataclasses import replace
 
+from model_work import DETAILED, Model, work_of
 from scenario import check, main, run
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from corpus import corpus  # noqa: E402
 
-SIZES = {"tiny": (1024, 3072, 16, 8, 32000), "8b": (4096, 12288, 32, 8, 151936), "32b": (5120, 25600, 64, 8, 151936),
-         "30b-a3b": (2048, 768, 32, 4, 151936)}
+MODELS = {"tiny": Model(1024, 3072, 16, 8, 32000), "8b": Model(4096, 12288, 32, 8, 151936), "32b": Model(5120, 25600, 64, 8, 151936),
+          "30b-a3b": Model(2048, 768, 32, 4, 151936, experts=128, chosen=8)}
 PEAKS = {"h100": (989.4e12, 3350e9, 450e9), "h200": (989.4e12, 4800e9, 450e9), "b200": (2250e12, 8000e9, 900e9),
          "a100": (312e12, 2039e9, 300e9), "l4": (121e12, 300e9, 32e9)}
-DETAILED = re.compile(r"execute_\d+_context_(\d+)\(sq(\d+)sk(\d+)sqsq(\d+)sqsk(\d+)\)_generation_(\d+)\(sq(\d+)sk(\d+)sqsq\d+sqsk(\d+)\)")
 
 
 def config(folder, size, layers, **more):
-    hidden, width, heads, kv_heads, vocabulary = SIZES[size]
-    moe = {"model_type": "qwen3_moe", "num_experts": 128, "num_experts_per_tok": 8, "moe_intermediate_size": width}
+    model = MODELS[size]
+    moe = {"model_type": "qwen3_moe", "num_experts": model.experts, "num_experts_per_tok": model.chosen, "moe_intermediate_size": model.width}
     path = folder / f"{size}-{layers}.json"
-    path.write_text(json.dumps({"model_type": "qwen3", "hidden_size": hidden, "intermediate_size": width, "num_attention_heads": heads,
-                                "num_key_value_heads": kv_heads, "head_dim": 128, "num_hidden_layers": layers, "vocab_size": vocabulary,
-                                **(moe if size == "30b-a3b" else {}), **more}))
+    path.write_text(json.dumps({"model_type": "qwen3", "hidden_size": model.hidden, "intermediate_size": model.width,
+                                "num_attention_heads": model.heads, "num_key_value_heads": model.kv_heads, "head_dim": model.head,
+                                "num_hidden_layers": layers, "vocab_size": model.vocabulary, **(moe if model.experts else {}), **more}))
     return path
-
-
-def work_of(name, size, layers, ranks):
-    """Of one step: block -> (FLOPs, bytes, bytes over links)."""
-    cr, cq, ck, cqq, cqk, gr, gq, gk, gqk = map(int, DETAILED.match(name).groups())
-    hidden, width, heads, kv_heads, vocabulary = SIZES[size]
-    m, h, kv = cq + gq, heads // ranks, max(1, kv_heads / ranks)
-
-    def gemm(rows, inner, columns):
-        return 2 * rows * inner * columns, 2 * (rows * inner + inner * columns + rows * columns), 0
-    blocks = {"qkv": gemm(m, hidden, (h + 2 * kv) * 128), "output-projection": gemm(m, h * 128, hidden),
-              "attention": (h * 256 * (2 * cqk - cqq + 2 * gqk), 2 * 256 * (m * (h + kv) + (ck - cq + gk - gq) * kv), 0)}
-    if size == "30b-a3b":
-        used = 128 * (1 - (120 / 128) ** m) / ranks
-        blocks["router"] = gemm(m, hidden, 128)
-        blocks["experts-up"] = (2 * m * 8 * hidden * 2 * width / ranks,
-                                2 * (used * hidden * 2 * width + m * hidden + m * 8 * 2 * width / ranks), 0)
-        blocks["experts-down"] = (2 * m * 8 * hidden * width / ranks, 2 * (used * hidden * width + m * 8 * width / ranks + m * hidden), 0)
-    else:
-        blocks["mlp-up"] = gemm(m, hidden, 2 * width / ranks)
-        blocks["mlp-down"] = gemm(m, width / ranks, hidden)
-    if ranks > 1:
-        blocks["all-reduce"] = (0, 0, 2 * 2 * (ranks - 1) / ranks * m * hidden * 2)
-    blocks = {block: tuple(layers * x for x in work) for block, work in blocks.items()}
-    blocks["lm-head"] = gemm(cr + gq, hidden, vocabulary / ranks)
-    return blocks
 
 
 def analyzed(path, *words):
@@ -76,7 +52,7 @@ def models(folder):
     """Random models: every sum, and shares that follow from it."""
     dice = random.Random(34)
     for i in range(12):
-        size, hardware = dice.choice(list(SIZES)), dice.choice(list(PEAKS))
+        size, hardware = dice.choice(list(MODELS)), dice.choice(list(PEAKS))
         layers, ranks = dice.randint(2, 12), dice.choice([1, 1, 2, 4])
         words = ["--layers", layers, "--model-size", size, "--ranks", ranks, "--hardware", hardware, "--steps", dice.randint(8, 40),
                  "--load-seed", i + 1, "--requests", dice.choice([1, 8, 64]), "--prompt-tokens", dice.choice([64, 1024]), "--detailed"]
@@ -85,13 +61,11 @@ def models(folder):
         check(f"m{i}: is simulated", done.returncode == 0, done.stderr)
         trace = next(path for path in sorted(out.glob("*.json")) if "trace" in path.name and "truth" not in path.name)
         told = analyzed(trace, "--model-config", config(pathlib.Path(folder), size, layers), "--tensor-parallel", ranks)
-        annotations = [event for event in json.loads(trace.read_text())["traceEvents"]
-                       if event.get("cat") == "user_annotation" and DETAILED.match(event["name"])]
-        names = [event["name"] for event in sorted(annotations, key=lambda event: float(event["ts"]))]
-        check_model(f"m{i} {words}", told, names, size, layers, ranks, PEAKS[hardware])
+        names = names_of(trace)
+        check_model(f"m{i} {words}", told, names, replace(MODELS[size], layers=layers), ranks, PEAKS[hardware])
 
 
-def check_model(name, told, names, size, layers, ranks, peaks):
+def check_model(name, told, names, model, ranks, peaks):
     roofline = told["roofline"]
     check(f"{name}: nothing is missing", roofline["missing"] == [], roofline["missing"])
     sums = collections.defaultdict(lambda: [0, 0, 0, 0.0])
@@ -101,7 +75,7 @@ def check_model(name, told, names, size, layers, ranks, peaks):
         if step.get("device_busy_ns") is None or step.get("lost_work"):
             continue
         steps[step["phase"]] += 1
-        for block, work in work_of(annotation, size, layers, ranks).items():
+        for block, work in work_of(annotation, model, ranks).items():
             for key in ((step["phase"], block), (step["phase"], "")):
                 sums[key] = [a + b for a, b in zip(sums[key][:3], work)] + [sums[key][3] + max(x / p for x, p in zip(work, peaks))]
     for of in roofline["phases"] + roofline["blocks"]:
@@ -136,6 +110,8 @@ def outputs(folder):
         return [row["id"] for row in analyzed(trace, *words)["roofline"]["missing"]]
     check("without a model there is none", "roofline" not in analyzed(trace))
     check("lengths are missing", missing("--model-config", known, "--tensor-parallel", 1) == ["lengths"])
+    refused = analyzed(trace, "--model-config", known)["roofline"]["refused"]
+    check("what lengths are missing for", {(of["id"], of["why"]) for of in refused} == {("", "lengths"), ("attention", "lengths")}, refused)
     check("a mean length helps", missing("--model-config", known, "--context-length", 300) == [])
     check("faster than the hardware", missing("--model-config", known, "--context-length", 300, "--gpu", "l4") == ["fit"])
     check("ranks that do not divide the heads", missing("--model-config", known, "--context-length", 300, "--tensor-parallel", 3) == ["ranks"])
@@ -196,4 +172,134 @@ def gemms(folder):
     check("the table", "141 x 512 x 512" in text and "no roofline of phases and blocks: the model is not known" in text, text)
 
 
-main([models, outputs, gemms], __doc__)
+def names_of(trace):
+    events = [event for event in json.loads(trace.read_text())["traceEvents"]
+              if event.get("cat") == "user_annotation" and DETAILED.match(event["name"])]
+    return [event["name"] for event in sorted(events, key=lambda event: float(event["ts"]))]
+
+
+def traced(folder, *words):
+    """The trace of a simulated rank in a run folder, whose run.json each call of `told` writes anew."""
+    size = () if "--model-size" in words else ("--model-size", "8b")
+    run("simulate", "trace", "-o", str(folder / "made"), "--detailed", "--steps", "12", *size, *words)
+    (folder / "traces/w0").mkdir(parents=True)
+    trace = folder / "traces/w0/rank0.pt.trace.json"
+    shutil.copy(next(path for path in sorted((folder / "made").glob("*.json")) if "truth" not in path.name), trace)
+    return trace
+
+
+def told(trace, model, **facts):
+    (trace.parents[2] / "run.json").write_text(json.dumps({"workers": [{"name": "w0", "tensor_parallel": 1, **facts}]}))
+    return analyzed(trace, "--model-config", model)["roofline"]
+
+
+def compare_blocks(name, roofline, names, model, ranks=1, without=()):
+    """FLOPs and bytes of all steps, block by block."""
+    sums = collections.defaultdict(lambda: [0, 0, 0])
+    for annotation in names:
+        for block, work in work_of(annotation, model, ranks).items():
+            sums[block] = [a + b for a, b in zip(sums[block], work)]
+    shown = collections.defaultdict(lambda: [0, 0, 0])
+    for of in roofline["blocks"]:
+        shown[of["id"]] = [a + b for a, b in zip(shown[of["id"]], (of["flops"], of["bytes"], of["link_bytes"]))]
+    for block in without:
+        check(f"{name}: {block} has no row", block not in shown)
+        del sums[block]
+    # The simulated attention of prompts may be faster than its roof: then it has a row of the other phases alone.
+    if any(of["id"] == "attention" for of in roofline["refused"]):
+        del sums["attention"]
+        shown.pop("attention", None)
+    check(f"{name}: its blocks", set(shown) == set(sums), (sorted(shown), sorted(sums)))
+    for block, work in sums.items():
+        check(f"{name}: {block}", all(near(a, b) for a, b in zip(shown[block], work)), (shown[block], work))
+
+
+def formats(folder):
+    """Number formats that the engine was told, and those that its kernels show."""
+    folder = pathlib.Path(folder)
+    trace = traced(folder, "--hardware", "h200", "--layers", "5")
+    names, known, sizes = names_of(trace), config(folder, "8b", 5), replace(MODELS["8b"], layers=5)
+    for facts, changes in [({}, {}), ({"quantization": "fp8"}, {"weight": 1}), ({"kv_cache_dtype": "fp8_e4m3"}, {"cached": 1}),
+                           ({"dtype": "torch.bfloat16", "quantization": "fp8", "kv_cache_dtype": "fp8"}, {"weight": 1, "cached": 1})]:
+        roofline = told(trace, known, **facts)
+        check(f"{facts}: nothing is missing", roofline["missing"] == [], roofline["missing"])
+        compare_blocks(f"{facts}", roofline, names, replace(sizes, **changes))
+        peak = 1978.9e12 if "weight" in changes else 989.4e12
+        for of in roofline["blocks"]:
+            if of["id"] == "qkv":
+                check(f"{facts}: the peak", near(of["mfu"], of["flops"] / peak / of["ns"] * 1e9), of)
+    for facts, said in [({"dtype": "torch.float32"}, "dtype torch.float32"), ({"quantization": "bitsandbytes"}, "quantization bitsandbytes")]:
+        roofline = told(trace, known, **facts)
+        check(f"{facts}: is refused", [row["id"] for row in roofline["missing"]] == ["number-format"] and roofline["unknown_format"] == said
+              and not roofline["blocks"], roofline)
+        text = run("analyze", str(trace), "--model-config", str(known), "--roofline").stdout
+        check(f"{facts}: is said", f"no roofline: the engine was told '{said}', which has no formulas" in text, text)
+    # Attention in 8 bits without an 8-bit cache: only attention, and with it the phases, have no roof.
+    text = trace.read_text()
+    eight = text.replace("cutlass::bfloat16_t, float, cutlass::arch", "cutlass::float_e4m3_t, float, cutlass::arch")
+    check("attention has another name", eight != text)
+    trace.write_text(eight)
+    roofline = told(trace, known)
+    check("attention in 8 bits", [row["id"] for row in roofline["missing"]] == ["number-format"] and "float_e4m3_t" in roofline["format_kernel"]
+          and not roofline["phases"] and "mlp-up" in {of["id"] for of in roofline["blocks"]}, roofline)
+    phases = {of["phase"] for of in roofline["blocks"]}
+    check("attention in 8 bits: is refused by name", {(of["phase"], of["id"], of["why"]) for of in roofline["refused"]}
+          == {(phase, block, "number-format") for phase in phases for block in ("", "attention")}, roofline["refused"])
+    check("attention in 8 bits: is said", "no roof: whole phases, attention (number-format)"
+          in " ".join(run("analyze", str(trace), "--model-config", str(known), "--roofline").stdout.split()))
+    roofline = told(trace, known, kv_cache_dtype="fp8")
+    check("attention in 8 bits with such a cache", roofline["missing"] == [] and roofline["format_kernel"] == "", roofline)
+    for of in roofline["blocks"]:
+        if of["id"] == "attention":
+            check("attention at the peak of 8 bits", near(of["mfu"], of["flops"] / 1978.9e12 / of["ns"] * 1e9), of)
+    trace.write_text(text.replace("nvjet_tst", "nvjet_fp8"))
+    roofline = told(trace, known)
+    check("products in 8 bits", [row["id"] for row in roofline["missing"]] == ["number-format"] and not roofline["blocks"]
+          and roofline["format_kernel"].startswith("nvjet_fp8"), roofline)
+
+
+def formats_of_experts(folder):
+    """Experts in 8 bits: they and the phases have no roof, the other blocks have."""
+    folder = pathlib.Path(folder)
+    trace = traced(folder, "--layers", "5", "--model-size", "30b-a3b")
+    text = trace.read_text()
+    trace.write_text(text.replace("fused_moe_kernel", "fused_moe_kernel_fp8"))
+    check("experts have another name", trace.read_text() != text)
+    roofline = told(trace, config(folder, "30b-a3b", 5))
+    check("experts in 8 bits: are refused by name", {(of["id"], of["why"]) for of in roofline["refused"] if of["why"] != "fit"}
+          == {(block, "number-format") for block in ("", "experts-up", "experts-down")} and not roofline["phases"], roofline["refused"])
+    check("experts in 8 bits: the others", {"qkv", "router", "lm-head"} <= {of["id"] for of in roofline["blocks"]}, roofline)
+
+
+def stages(folder):
+    """A stage of a pipeline has its own layers, and lm_head if it is the last."""
+    folder = pathlib.Path(folder)
+    trace = traced(folder, "--layers", "5")
+    names, sizes = names_of(trace), replace(MODELS["8b"], layers=5)
+    roofline = told(trace, config(folder, "8b", 10), pipeline_parallel=2)
+    check("a stage: nothing is missing", roofline["missing"] == [] and roofline["model"]["layers"] == 5
+          and roofline["model"]["stages"] == 2, roofline)
+    compare_blocks("the first of two stages", roofline, names, sizes, without=("lm-head",))
+    check("a stage: is said", "qwen3 of 5 layers, one of 2 stages, on 1 rank" in run(
+        "analyze", str(trace), "--model-config", str(config(folder, "8b", 10)), "--roofline").stdout)
+    for layers in (11, 13):  # 6 layers in the first stage of vLLM, 5 in that of SGLang; 6 and 7
+        missing = [row["id"] for row in told(trace, config(folder, "8b", layers), pipeline_parallel=2)["missing"]]
+        check(f"{layers} layers in two stages", missing == ([] if layers == 11 else ["pipeline-stage"]), missing)
+
+
+def switches(folder):
+    """An all-reduce in which the switch adds moves (n + 1) / n of its data."""
+    folder = pathlib.Path(folder)
+    trace = traced(folder, "--layers", "5", "--ranks", "4", "--hardware", "h200")
+    names, known = names_of(trace), config(folder, "8b", 5)
+    by_ranks = sum(work_of(name, replace(MODELS["8b"], layers=5), 4)["all-reduce"][2] for name in names)
+    text = trace.read_text()
+
+    def link_bytes():
+        return sum(of["link_bytes"] for of in told(trace, known, tensor_parallel=4)["blocks"])
+    check("the ranks add", near(link_bytes(), by_ranks), (link_bytes(), by_ranks))
+    trace.write_text(re.sub(r"vllm::cross_device_reduce_.stage|ncclDevKernel_AllReduce_Sum_bf16_RING_LL", "multimem_all_reduce_kernel", text))
+    check("the switch adds", near(link_bytes(), by_ranks * (5 / 4) / (6 / 4)), (link_bytes(), by_ranks))
+
+
+main([models, outputs, gemms, formats, formats_of_experts, stages, switches], __doc__)

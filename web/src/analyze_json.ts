@@ -624,6 +624,7 @@ export interface AnalyzeJson {
       model: {
         type: string;
         layers: number;
+        stages?: number;
         tensor_ranks: number;
       };
       phases: {
@@ -650,7 +651,14 @@ export interface AnalyzeJson {
         mbu: number;
       }[];
       missing: {
-        id: "model" | "gpu" | "ranks" | "number-format" | "steps" | "one-device" | "tokens" | "lengths" | "layers" | "same-model" | "fit" | "routed-tokens";
+        id: "model" | "gpu" | "ranks" | "number-format" | "steps" | "one-device" | "tokens" | "lengths" | "layers" | "same-model" | "fit" | "routed-tokens" | "pipeline-stage" | "links";
+      }[];
+      format_kernel?: string;
+      unknown_format?: string;
+      refused?: {
+        phase: "prefill" | "decode" | "mixed" | "empty" | "other";
+        id: string;
+        why: "model" | "gpu" | "ranks" | "number-format" | "steps" | "one-device" | "tokens" | "lengths" | "layers" | "same-model" | "fit" | "routed-tokens" | "pipeline-stage" | "links";
       }[];
     };
     gemms?: {

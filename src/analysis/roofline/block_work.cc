@@ -58,11 +58,13 @@ double PairsInWindow(const Part& part, double window) {
 // Adds up the work of one rank.
 class Sums {
  public:
-  Sums(const DecoderShape& model, int64_t ranks, const StepTokens& tokens)
+  Sums(const DecoderShape& model, int64_t ranks, const StepTokens& tokens,
+       std::optional<double> link_share)
       : m_(model),
         ranks_(static_cast<double>(ranks)),
         tokens_(tokens),
-        rows_(tokens.context.q + tokens.generation.q) {}
+        rows_(tokens.context.q + tokens.generation.q),
+        link_share_(link_share.value_or(2 * (ranks_ - 1) / ranks_)) {}
 
   void AddLayer(const DecoderLayer& layer, double count) {
     count_ = count;
@@ -150,6 +152,7 @@ class Sums {
       generation_cached = std::min(generation_cached, generation.requests * window);
     }
     BlockWork& of = Of(LayerBlock::kAttention);
+    of.math = m_.attention;
     const double heads = static_cast<double>(m_.heads) / ranks_;
     if (m_.latent == 0) {
       const auto size = static_cast<double>(m_.head_size);
@@ -173,8 +176,8 @@ class Sums {
 
   void AllReduce() {
     if (ranks_ < 2) return;
-    Of(LayerBlock::kCollective).link_bytes += count_ * 2 * (ranks_ - 1) / ranks_ * rows_ *
-                                              static_cast<double>(m_.hidden) * m_.activation_bytes;
+    Of(LayerBlock::kCollective).link_bytes +=
+        count_ * link_share_ * rows_ * static_cast<double>(m_.hidden) * m_.activation_bytes;
   }
 
   void Mlp(double width, LayerBlock up, LayerBlock down) {
@@ -209,6 +212,7 @@ class Sums {
   double ranks_;
   const StepTokens& tokens_;
   double rows_;
+  double link_share_;
   double count_ = 1;
   std::array<BlockWork, kLayerBlocks> sums_{};
 };
@@ -223,8 +227,8 @@ std::optional<StepTokens> TokensOf(const StepLabel& label, std::optional<int64_t
 }
 
 std::vector<BlockWork> WorkOfStep(const DecoderShape& model, int64_t ranks,
-                                  const StepTokens& tokens) {
-  Sums sums(model, ranks, tokens);
+                                  const StepTokens& tokens, std::optional<double> link_share) {
+  Sums sums(model, ranks, tokens, link_share);
   // Equal layers have equal work.
   std::vector<std::pair<DecoderLayer, double>> kinds;
   for (const DecoderLayer& layer : model.layers) {
@@ -236,7 +240,7 @@ std::vector<BlockWork> WorkOfStep(const DecoderShape& model, int64_t ranks,
     }
   }
   for (const auto& [layer, count] : kinds) sums.AddLayer(layer, count);
-  sums.AddHead();
+  if (model.has_head) sums.AddHead();
   return sums.Work();
 }
 

@@ -47,10 +47,10 @@ std::optional<StepTokens> TokensOf(const StepLabel& label, std::optional<int64_t
 // answers the term with q^2 is left out. Attention reads each cached key and value once. If a layer
 // has E experts and a token uses k of them, M tokens use E(1 - ((E-k)/E)^M) experts on average,
 // provided that all experts are equally likely (similar tokens use fewer). An all-reduce moves
-// 2(n-1)/n of its data over the links of each of n ranks. With a sliding window, the sums are
-// limited as if all requests of the step had equal lengths. docs/metrics.md#roofline has the
-// formulas.
+// 2(n-1)/n of its data over the links of each of n ranks, or `link_share` of it. With a sliding
+// window, the sums are limited as if all requests of the step had equal lengths.
+// docs/metrics.md#roofline has the formulas.
 std::vector<BlockWork> WorkOfStep(const DecoderShape& model, int64_t ranks,
-                                  const StepTokens& tokens);
+                                  const StepTokens& tokens, std::optional<double> link_share = {});
 
 }  // namespace tacho

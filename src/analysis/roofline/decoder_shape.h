@@ -40,7 +40,11 @@ struct DecoderShape {
   int64_t expert_width = 0, experts_per_token = 0;
   double activation_bytes = 2, cache_bytes = 2;  // of one value
   WeightFormat weights, expert_weights;          // lm_head and router have 16-bit weights
+  // What attention is computed in: 16 bits, unless the cache has 8 and the kernels show that they
+  // use them.
+  MathFormat attention = MathFormat::k16Bit;
   std::vector<DecoderLayer> layers;
+  bool has_head = true;  // false: an earlier stage of a pipeline, without lm_head
 };
 
 }  // namespace tacho

@@ -1,7 +1,6 @@
 #include "analysis/roofline/roofline.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -9,31 +8,31 @@
 #include <utility>
 
 #include "analysis/roofline/block_work.h"
-#include "base/words.h"
+#include "analysis/roofline/kernel_formats.h"
+#include "analysis/roofline/pipeline_stage.h"
 
 namespace tacho {
 namespace {
 
 constexpr std::array<std::string_view, static_cast<size_t>(RooflineLack::kCount)> kLackIds = {
-    "model",  "gpu",     "ranks",  "number-format", "steps", "one-device",
-    "tokens", "lengths", "layers", "same-model",    "fit",   "routed-tokens"};
+    "model",   "gpu",    "ranks",      "number-format", "steps",         "one-device",     "tokens",
+    "lengths", "layers", "same-model", "fit",           "routed-tokens", "pipeline-stage", "links"};
 
 constexpr LayerBlock kOfExperts[] = {LayerBlock::kExperts, LayerBlock::kExpertsUp,
                                      LayerBlock::kExpertsDown};
 constexpr LayerBlock kOfRouting[] = {LayerBlock::kDispatch, LayerBlock::kCombine};
 
+constexpr LayerBlock kWithFormula[] = {
+    LayerBlock::kInputProjection, LayerBlock::kAttention,   LayerBlock::kOutputProjection,
+    LayerBlock::kMlpUp,           LayerBlock::kMlpDown,     LayerBlock::kRouter,
+    LayerBlock::kExpertsUp,       LayerBlock::kExpertsDown, LayerBlock::kExperts,
+    LayerBlock::kSharedExpert,    LayerBlock::kLmHead};
+
+bool HasFormula(LayerBlock block) {
+  return std::ranges::find(kWithFormula, block) != std::end(kWithFormula);
+}
 bool IsOfExperts(LayerBlock block) {
   return std::ranges::find(kOfExperts, block) != std::end(kOfExperts);
-}
-
-// Whether a kernel's name says that it computes with 8-bit numbers: "bmm_MxE4m3...",
-// "...QkvE4m3...". "Fp8KVCacheDataType" does not count, because all kernels of vLLM's cache have it
-// in their names.
-bool SaysEightBits(std::string_view name) {
-  std::string text(name);
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  for (size_t at; (at = text.find("fp8kvcachedatatype")) != text.npos;) text.erase(at, 18);
-  return HasOneOf(text, {"e4m3", "e5m2", "fp8", "float8"});
 }
 
 // Sums whose roof and shares are in seconds.
@@ -68,19 +67,23 @@ class Roofs {
 
   Roofline Find() {
     if (!setup_.model) return {};
-    result_.model = setup_.model->type;
-    result_.layers = static_cast<int64_t>(setup_.model->layers.size());
+    model_ = *setup_.model;
+    FindStage();
+    result_.model = model_.type;
+    result_.layers = std::ssize(model_.layers);
     FindGpu();
     FindRanks();
     if (!prepared_.integrity.device_times() || prepared_.work.on_host) Lack(RooflineLack::kSteps);
     if (prepared_.work.devices.size() > 1) Lack(RooflineLack::kDevices);
     if (layers_.state != LayersState::kFound) {
       Lack(RooflineLack::kLayers);
-    } else if (layers_.count != setup_.model->layers.size() || Has(kOfExperts) != HasExperts()) {
+    } else if (!Lacks(RooflineLack::kStage) &&
+               (layers_.count != model_.layers.size() || Has(kOfExperts) != HasExperts())) {
       Lack(RooflineLack::kOtherModel);
     }
-    if (RunsInOtherFormats()) Lack(RooflineLack::kFormat);
-    if (!result_.missing.empty()) return std::move(result_);
+    FindFormats();
+    const bool in_part = attention_unknown_ || experts_unknown_;  // then kFormat is of these blocks
+    if (result_.missing.size() > (in_part ? 1U : 0U)) return std::move(result_);
     if (Has(kOfRouting) || (setup_.other_groups && HasExperts())) Lack(RooflineLack::kRoutedTokens);
     AddPhases();
     AddBlocks();
@@ -105,14 +108,14 @@ class Roofs {
     result_.peak_flops = gpu->flops;
     result_.peak_bytes_s = gpu->memory_bytes_s;
     result_.peak_link_bytes_s = gpu->link_bytes_s;
-    for (const WeightFormat& format : {setup_.model->weights, setup_.model->expert_weights}) {
+    for (const WeightFormat& format : {model_.weights, model_.expert_weights}) {
       if (gpu->flops.at(static_cast<size_t>(format.math)) == 0) Lack(RooflineLack::kFormat);
     }
   }
   void FindRanks() {
     const int64_t world = setup_.other_groups ? 0 : prepared_.index.trace().header.world_size;
     const int64_t ranks = setup_.tensor_ranks.value_or(world);
-    if (ranks < 1 || setup_.model->heads % ranks != 0) return Lack(RooflineLack::kRanks);
+    if (ranks < 1 || model_.heads % ranks != 0) return Lack(RooflineLack::kRanks);
     result_.ranks = ranks;
   }
 
@@ -127,29 +130,44 @@ class Roofs {
     });
   }
   [[nodiscard]] bool HasExperts() const {
-    return std::ranges::any_of(setup_.model->layers,
+    return std::ranges::any_of(model_.layers,
                                [](const DecoderLayer& layer) { return layer.experts > 0; });
   }
 
-  // Whether some kernels compute in 8 bits although the configuration says 16, because the engine
-  // was told to or chose to. Attention always counts; matrix products count only if the
-  // configuration has all of them in 16 bits.
-  [[nodiscard]] bool RunsInOtherFormats() const {
-    const Trace& trace = prepared_.index.trace();
-    const bool products = setup_.model->weights.math == MathFormat::k16Bit &&
-                          setup_.model->expert_weights.math == MathFormat::k16Bit;
-    std::vector<bool> is_known(trace.words.strings.size());
-    for (const DeviceItems& device : prepared_.work.devices) {
-      for (const WorkItem& item : device.items) {
-        if (item.kind != WorkKind::kCompute || is_known[Index(item.name)]) continue;
-        is_known[Index(item.name)] = true;
-        const std::string_view category = prepared_.work.categories[item.category];
-        const bool counts = category == "attention.core" ||
-                            (products && (category == "gemm.dense" || category == "moe.gemm"));
-        if (counts && SaysEightBits(trace.Text(item.name))) return true;
-      }
+  // Takes the layers of the rank's stage, if the engine has a pipeline.
+  void FindStage() {
+    const int64_t stages = setup_.stages.value_or(1);
+    result_.stages = stages;
+    if (stages == 1 && setup_.stage.value_or(0) == 0) return;
+    if (layers_.state != LayersState::kFound) return;
+    const auto part = StageOfPipeline(model_, setup_.stage.value_or(-1), stages, layers_.count);
+    if (!part) return Lack(RooflineLack::kStage);
+    model_ = *part;
+  }
+
+  // The formats that kernels show. If only those of attention or experts are not the
+  // configuration's, the other blocks have a roof all the same.
+  void FindFormats() {
+    result_.unknown_format = setup_.unknown_format;
+    if (!setup_.unknown_format.empty()) Lack(RooflineLack::kFormat);
+    const KernelFormats kernels = KernelFormatsOf(prepared_);
+    link_share_ = LinkShare(kernels, result_.ranks);
+    const bool products_have_16 = model_.weights.math == MathFormat::k16Bit &&
+                                  model_.expert_weights.math == MathFormat::k16Bit;
+    std::string& kernel = result_.format_kernel;
+    if (products_have_16) kernel = kernels.eight_bit_product;
+    const bool known = kernel.empty() && !Lacks(RooflineLack::kFormat);
+    if (products_have_16 && kernel.empty()) {
+      kernel = kernels.eight_bit_experts;
+      experts_unknown_ = known && !kernel.empty();
     }
-    return false;
+    if (model_.cache_bytes < 2) {
+      if (kernels.attends_in_eight_bits && gpu_.flops[1] > 0) model_.attention = MathFormat::k8Bit;
+    } else if (!kernels.eight_bit_attention.empty()) {
+      if (kernel.empty()) kernel = kernels.eight_bit_attention;
+      attention_unknown_ = known;
+    }
+    if (!kernel.empty()) Lack(RooflineLack::kFormat);
   }
 
   // The work of a step; null if its tokens are not known.
@@ -160,7 +178,7 @@ class Roofs {
       if (tokens) {
         any_tokens_ = true;
         if (tokens->context.k < 0 || tokens->generation.k < 0) Lack(RooflineLack::kLengths);
-        at->second = WorkOfStep(*setup_.model, result_.ranks, *tokens);
+        at->second = WorkOfStep(model_, result_.ranks, *tokens, link_share_);
       }
     }
     return at->second.empty() ? nullptr : &at->second;
@@ -176,16 +194,23 @@ class Roofs {
       if (steps[i].verifies) continue;  // a draft model may run in it
       any = true;
       const std::vector<BlockWork>* work = WorkOf(i);
-      if (work == nullptr) continue;
       Sum& sum = sums[steps[i].label.phase];
+      if (work == nullptr) continue;
       ++sum.work.steps;
       sum.work.time += *steps[i].device_busy;
       for (const BlockWork& of : *work) sum.Add(of, gpu_);
     }
     if (!any) return Lack(RooflineLack::kSteps);
     if (!any_tokens_) return Lack(RooflineLack::kTokens);
-    if (!result_.missing.empty()) return;  // lengths, or routed tokens
     for (const auto& [phase, sum] : sums) {
+      if (sum.work.steps == 0) {
+        if (phase != Phase::kOther) Refuse(phase, "", RooflineLack::kTokens);
+        continue;
+      }
+      if (!result_.missing.empty()) {  // a block has no roof, see BlockLack
+        Refuse(phase, "", result_.missing.front());
+        continue;
+      }
       RoofPhase& of = result_.phases.emplace_back();
       static_cast<RoofWork&>(of) = sum.Finished();
       of.phase = phase;
@@ -212,11 +237,17 @@ class Roofs {
           if (const auto sum = sums.find(block); sum != sums.end()) sum->second.Add(of, gpu_);
         }
       }
-      if (!known) continue;
+      if (!known) {
+        for (const auto& [block, sum] : sums)
+          if (HasFormula(block)) Refuse(phase.phase, LayerBlockId(block), RooflineLack::kTokens);
+        continue;
+      }
       for (auto& [block, sum] : sums) {
-        if (sum.roof == 0 || (IsOfExperts(block) && Lacks(RooflineLack::kRoutedTokens)) ||
-            (block == LayerBlock::kAttention && Lacks(RooflineLack::kLengths)))
+        if (const auto lack = BlockLack(block, sum)) {
+          Refuse(phase.phase, LayerBlockId(block), *lack);
           continue;
+        }
+        if (sum.roof == 0) continue;  // no formula
         sum.work.steps = phase.steps;
         RoofBlock& of = result_.blocks.emplace_back();
         static_cast<RoofWork&>(of) = sum.Finished();
@@ -226,24 +257,41 @@ class Roofs {
     }
   }
 
+  void Refuse(Phase phase, std::string_view block, RooflineLack why) {
+    result_.refused.push_back({phase, std::string(block), why});
+  }
+  // Why a block has no roof although it has a formula.
+  [[nodiscard]] std::optional<RooflineLack> BlockLack(LayerBlock block, const Sum& sum) const {
+    if (IsOfExperts(block) && experts_unknown_) return RooflineLack::kFormat;
+    if (IsOfExperts(block) && Lacks(RooflineLack::kRoutedTokens))
+      return RooflineLack::kRoutedTokens;
+    if (block == LayerBlock::kAttention && Lacks(RooflineLack::kLengths))
+      return RooflineLack::kLengths;
+    if (block == LayerBlock::kAttention && attention_unknown_) return RooflineLack::kFormat;
+    if (sum.roof == 0 && sum.work.link_bytes > 0) return RooflineLack::kLinks;
+    return std::nullopt;
+  }
+
   // Nothing is faster than its roof. Attention may be, a little: its lengths may be means.
   void CheckFit() {
     constexpr double kTolerance = 1.05, kToleranceOfAttention = 3;
     const auto exceeds = [&](const RoofWork& of, double most) {
       return static_cast<double>(of.roof.ns) > most * static_cast<double>(of.time.ns);
     };
-    const bool fits =
-        std::ranges::none_of(result_.phases,
-                             [&](const RoofPhase& of) { return exceeds(of, kTolerance); }) &&
-        std::ranges::none_of(result_.blocks, [&](const RoofBlock& of) {
-          return exceeds(of,
-                         of.block == LayerBlock::kAttention ? kToleranceOfAttention : kTolerance);
-        });
+    std::vector<RoofRefusal> too_fast;
+    for (const RoofPhase& of : result_.phases)
+      if (exceeds(of, kTolerance)) too_fast.push_back({of.phase, "", RooflineLack::kDoesNotFit});
+    bool fits = too_fast.empty();
+    for (const RoofBlock& of : result_.blocks) {
+      if (!exceeds(of, kTolerance)) continue;
+      too_fast.push_back(
+          {of.phase, std::string(LayerBlockId(of.block)), RooflineLack::kDoesNotFit});
+      if (of.block != LayerBlock::kAttention || exceeds(of, kToleranceOfAttention)) fits = false;
+    }
+    result_.refused.insert(result_.refused.end(), too_fast.begin(), too_fast.end());
     if (fits) {
       // A roof of attention that is above its time says that the means are wrong.
-      std::erase_if(result_.blocks, [&](const RoofBlock& of) {
-        return of.block == LayerBlock::kAttention && exceeds(of, kTolerance);
-      });
+      std::erase_if(result_.blocks, [&](const RoofBlock& of) { return exceeds(of, kTolerance); });
       return;
     }
     result_.phases.clear();
@@ -255,7 +303,11 @@ class Roofs {
   const LayerTable& layers_;
   const RooflineSetup& setup_;
   Roofline result_;
+  DecoderShape model_;
   Accelerator gpu_;
+  double link_share_ = 0;
+  // Their kernels compute in another format than the configuration's.
+  bool attention_unknown_ = false, experts_unknown_ = false;
   std::map<uint32_t, std::vector<BlockWork>> work_;  // by step
   bool any_tokens_ = false;
 };

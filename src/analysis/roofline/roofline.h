@@ -23,6 +23,10 @@ struct RooflineSetup {
   // from other engines.
   bool other_groups = false;
   std::optional<int64_t> context_length = {};  // mean of the requests; for steps without it
+  // The stages of the engine's pipeline, and which of them the rank is in. Absent: `stages` is 1,
+  // `stage` follows from the rank.
+  std::optional<int64_t> stages = {}, stage = {};
+  std::string unknown_format;  // that the engine was told and that has no formulas: "dtype float32"
 };
 
 // What is unknown. The figures that need it are absent.
@@ -30,7 +34,8 @@ enum class RooflineLack : uint8_t {
   kModel,
   kGpu,
   kRanks,         // how many ranks share each matrix
-  kFormat,        // the accelerator has no peak for the number format, or kernels show another one
+  kFormat,        // the accelerator has no peak for the number format, kernels show another one, or
+                  // the engine was told one without formulas
   kSteps,         // no step has all its work in the trace
   kDevices,       // the trace has several devices
   kTokens,        // no step tells its requests and tokens
@@ -39,6 +44,8 @@ enum class RooflineLack : uint8_t {
   kOtherModel,    // the trace has another number of layers, or experts where the model has none
   kDoesNotFit,    // a roof is above its time: the model, the accelerator or the ranks are others
   kRoutedTokens,  // how many tokens the experts get, because other ranks send some
+  kStage,         // which layers this stage of a pipeline has
+  kLinks,         // the peak of the accelerator's links
   kCount,
 };
 std::string_view RooflineLackId(RooflineLack lack);  // "model", "gpu", ...
@@ -61,14 +68,26 @@ struct RoofBlock : RoofWork {
   LayerBlock block = LayerBlock::kOther;
 };
 
+// A phase, or a block in it, that has no roof.
+struct RoofRefusal {
+  Phase phase = Phase::kOther;
+  std::string block;  // LayerBlockId; "": the phase as a whole
+  RooflineLack why = RooflineLack::kCount;
+};
+
 struct Roofline {
   std::string gpu, model;         // "": not known
-  int64_t ranks = 0, layers = 0;  // of tensor parallelism; of the model
+  int64_t ranks = 0, layers = 0;  // of tensor parallelism; of the model, or of the rank's stage
+  int64_t stages = 1;             // of the pipeline
   std::array<double, kMathFormats> peak_flops{};
   double peak_bytes_s = 0, peak_link_bytes_s = 0;
   std::vector<RoofPhase> phases;  // by phase, of the steps whose work and tokens are known
   std::vector<RoofBlock> blocks;  // by phase, then block, of the steps whose layers are known too
   std::vector<RooflineLack> missing;
+  std::vector<RoofRefusal> refused;  // as `phases`, then as `blocks`; only what has a formula
+  // With kFormat: a kernel that computes in 8 bits where the configuration has 16, or what the
+  // engine was told; "": neither.
+  std::string format_kernel, unknown_format;
 
   // A model was given.
   [[nodiscard]] bool wanted() const { return !model.empty(); }
@@ -76,9 +95,11 @@ struct Roofline {
 
 // How far the steps of a trace are from the limits of the hardware. The roof of a block is the
 // longest of three times: its FLOPs at the peak of their number format, its bytes at the peak of
-// the memory, and its share of an all-reduce at the peak of the links. The roof of a phase is the
-// sum over the blocks of its steps, because blocks run one after another. `layers`: from FindLayers
-// for the same trace. Cost: O(steps x kinds of layers).
+// the memory, and its share of an all-reduce at the peak of the links. If the kernels of
+// all-reduces let the switch add (multimem), an all-reduce moves (n+1)/n of its data over the links
+// of each of n ranks. The roof of a phase is the sum over the blocks of its steps, because blocks
+// run one after another. `layers`: from FindLayers for the same trace. Cost: O(steps x kinds of
+// layers).
 Roofline RooflineOf(const PreparedTrace& prepared, const LayerTable& layers,
                     const RooflineSetup& setup);
 

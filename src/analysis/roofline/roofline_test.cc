@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "analysis/roofline/block_work.h"
+#include "analysis/roofline/kernel_formats.h"
+#include "analysis/roofline/pipeline_stage.h"
 
 namespace tacho {
 namespace {
@@ -75,6 +77,53 @@ TEST(WorkOfStep, RanksShareTheWork) {
   EXPECT_EQ(Of(half, LayerBlock::kCollective).link_bytes, 2 * 2 * (2 * 0.5 * 3 * 8 * 2.0));
 }
 
+TEST(WorkOfStep, TheCacheHasItsOwnFormat) {
+  DecoderShape shape = Small();
+  shape.cache_bytes = 1;
+  shape.attention = MathFormat::k8Bit;
+  const BlockWork attention = Of(WorkOfStep(shape, 1, Decode(3, 60)), LayerBlock::kAttention);
+  EXPECT_EQ(attention.bytes, 2 * (2.0 * 3 * (4 + 2) * 4 + 57 * 2 * 4));
+  EXPECT_EQ(attention.math, MathFormat::k8Bit);
+}
+
+TEST(LinkShare, ASwitchAdds) {
+  EXPECT_EQ(LinkShare({.reduces_in_ranks = true}, 1), 0);
+  EXPECT_EQ(LinkShare({.reduces_in_ranks = true}, 8), 1.75);
+  EXPECT_EQ(LinkShare({.reduces_in_switch = true}, 8), 1.125);
+  EXPECT_EQ(LinkShare({.reduces_in_switch = true}, 2), 1.5);
+  EXPECT_EQ(LinkShare({.reduces_in_switch = true, .reduces_in_ranks = true}, 2), 1);
+  const auto work = WorkOfStep(Small(), 2, Decode(3, 60), 1.5);
+  EXPECT_EQ(Of(work, LayerBlock::kCollective).link_bytes, 2 * 2 * (1.5 * 3 * 8 * 2.0));
+}
+
+TEST(StageOfPipeline, TheWaysOfBothEngines) {
+  DecoderShape shape = Small();
+  shape.layers.clear();
+  for (int64_t i = 0; i < 10; ++i) shape.layers.push_back({.mlp = i + 1});
+  const auto widths = [&](int64_t stage, int64_t stages, size_t layers) {
+    std::vector<int64_t> found;
+    const auto part = StageOfPipeline(shape, stage, stages, layers);
+    if (part)
+      for (const DecoderLayer& layer : part->layers) found.push_back(layer.mlp);
+    return found;
+  };
+  using Widths = std::vector<int64_t>;
+  EXPECT_EQ(widths(0, 2, 5), (Widths{1, 2, 3, 4, 5}));
+  EXPECT_EQ(widths(1, 2, 5), (Widths{6, 7, 8, 9, 10}));
+  // vLLM: 3, 4, 3; SGLang: 3, 3, 4.
+  EXPECT_EQ(widths(1, 3, 4), (Widths{4, 5, 6, 7}));
+  EXPECT_EQ(widths(1, 3, 3), (Widths{4, 5, 6}));
+  EXPECT_EQ(widths(2, 3, 4), (Widths{7, 8, 9, 10}));
+  EXPECT_EQ(widths(2, 3, 3), (Widths{8, 9, 10}));
+  // vLLM: 2, 3, 3, 2; SGLang: 2, 2, 3, 3. Stage 2 has different layers by each.
+  EXPECT_EQ(widths(2, 4, 3), Widths{});
+  EXPECT_EQ(widths(0, 2, 4), Widths{});
+  EXPECT_EQ(widths(2, 2, 5), Widths{});
+  EXPECT_EQ(widths(-1, 2, 5), Widths{});
+  EXPECT_FALSE(StageOfPipeline(shape, 0, 2, 5)->has_head);
+  EXPECT_TRUE(StageOfPipeline(shape, 1, 2, 5)->has_head);
+}
+
 TEST(WorkOfStep, ExpertsByExpectation) {
   DecoderShape shape = Small();
   shape.experts_per_token = 2;
@@ -131,7 +180,8 @@ TEST(FindAccelerator, ByIdAndByTheNameOfADriver) {
   EXPECT_FALSE(FindAccelerator("NVIDIA H100"));
   EXPECT_FALSE(FindAccelerator("NVIDIA H100 80GB HBM3 MIG 1g.10gb"));
   EXPECT_FALSE(FindAccelerator(""));
-  EXPECT_EQ(AcceleratorIds().size(), 21u);
+  EXPECT_EQ(FindAccelerator("NVIDIA B300 SXM6 AC")->flops[1], 4500e12);
+  EXPECT_EQ(AcceleratorIds().size(), 24u);
 }
 
 }  // namespace

@@ -51,6 +51,31 @@ void Gemms(auto& out, auto& gemms) {
       });
 }
 
+// Results of older versions do not have these.
+void RefusalFields(auto& out, auto& roofline) {
+  if (!IsThere(out, "refused", true)) return;
+  out.Field(Key{"format_kernel",
+                "name of a kernel that computes in 8 bits where the model's configuration has 16 "
+                "(`number-format`); empty: no such kernel"},
+            roofline.format_kernel);
+  out.Field(Key{"unknown_format",
+                "number format that the engine was told and that has no formulas "
+                "(`number-format`), such as `dtype float32`; empty: no such format"},
+            roofline.unknown_format);
+  out.Objects(
+      Key{"refused", "phases and blocks that have a formula, but no figures"}, roofline.refused,
+      [&](auto& of) {
+        out.Field(Key{"phase", "`prefill`, `decode`, `mixed` or `other`"},
+                  ByName(of.phase, PhaseName, kPhaseCount));
+        out.Field(Key{"id", "name of the block, as in `layers`; empty: the phase as a whole"},
+                  of.block);
+        out.Field(Key{"why",
+                      "an id as in `missing`; `fit`, where `missing` does not have it: attention, "
+                      "whose lengths are means, would be faster than the hardware"},
+                  ByName(of.why, RooflineLackId, static_cast<size_t>(RooflineLack::kCount)));
+      });
+}
+
 void RooflineFields(auto& out, auto& roofline) {
   out.BeginObject(
       Key{"roofline",
@@ -68,7 +93,10 @@ void RooflineFields(auto& out, auto& roofline) {
   out.End();
   out.BeginObject(Key{"model", "the model, by its configuration"});
   out.Field(Key{"type", "`model_type` of its configuration"}, roofline.model);
-  out.Field(Key{"layers", "number of its layers"}, roofline.layers);
+  out.Field(Key{"layers", "number of its layers; with a pipeline: of those of the rank's stage"},
+            roofline.layers);
+  if (IsThere(out, "stages", true))
+    out.Field(Key{"stages", "number of stages of the engine's pipeline"}, roofline.stages);
   out.Field(Key{"tensor_ranks", "number of ranks that share each matrix; 0: not known"},
             roofline.ranks);
   out.End();
@@ -94,9 +122,11 @@ void RooflineFields(auto& out, auto& roofline) {
                            "all their work), `one-device`, `tokens`, `lengths` (of requests: no "
                            "attention, no phases), `layers`, `same-model` (the trace has other "
                            "layers), `fit` (work would be faster than the hardware), "
-                           "`routed-tokens` (of experts)"},
+                           "`routed-tokens` (of experts), `pipeline-stage` (which layers it has), "
+                           "`links` (their peak)"},
                        ByName(lack, RooflineLackId, static_cast<size_t>(RooflineLack::kCount)));
            });
+  RefusalFields(out, roofline);
   out.End();
 }
 

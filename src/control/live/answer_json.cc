@@ -45,6 +45,17 @@ void TakeSizes(const Json& object, std::array<std::string_view, 3> keys, EngineF
   TakeOneSize("data parallel", JsonGet<int64_t>(object, keys[2]), facts.data_parallel, facts);
 }
 
+void TakeFormats(const Json& object, EngineFacts& facts) {
+  constexpr size_t kMostWord = 64;
+  const auto take = [&](std::string& fact, std::string_view key) {
+    const std::string word = JsonGet<std::string>(object, key).value_or("");
+    if (fact.empty() && word.size() <= kMostWord) fact = word;
+  };
+  take(facts.dtype, "dtype");
+  take(facts.quantization, "quantization");
+  take(facts.kv_cache_dtype, "kv_cache_dtype");
+}
+
 void TakeProfilerConfig(const Json& config, ProfilerFacts& facts) {
   const auto take = [&](auto& fact, std::string_view key) {
     if (!fact) fact = JsonGet<typename std::decay_t<decltype(fact)>::value_type>(config, key);

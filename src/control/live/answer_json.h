@@ -49,6 +49,8 @@ std::optional<T> JsonGet(const nlohmann::json& object, std::string_view key) {
 // (not from 1 to kMostRanks) is only noted in not_believed.
 void TakeSizes(const nlohmann::json& object, std::array<std::string_view, 3> keys,
                EngineFacts& facts);
+// Adds the texts that `facts` does not have yet, from the members of `object` with these names.
+void TakeFormats(const nlohmann::json& object, EngineFacts& facts);
 // Adds those values of vLLM's profiler configuration that `facts` does not have yet.
 void TakeProfilerConfig(const nlohmann::json& config, ProfilerFacts& facts);
 

@@ -66,6 +66,10 @@ void ReadMetricsFacts(const HttpResponse& metrics, EngineFacts& facts) {
     // Needed in addition to vLLM's id, which has only five digits or was configured by the user.
     if (sample.name == "process_start_time_seconds" && facts.instance.start.empty())
       facts.instance.start = fmt::format("{}", sample.value);
+    if (sample.name == "vllm:cache_config_info" && facts.kv_cache_dtype.empty()) {
+      if (const auto dtype = sample.labels.find("cache_dtype"); dtype != sample.labels.end())
+        facts.kv_cache_dtype = dtype->second;
+    }
     if (sample.name != "vllm:engine_sleep_state" || sample.value == 0) continue;
     auto state = sample.labels.find("sleep_state");
     if (state == sample.labels.end()) continue;

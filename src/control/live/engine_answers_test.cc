@@ -34,7 +34,8 @@ TEST(ReadFacts, ALiveVllmWithItsDeveloperMode) {
   answers[kIsSleeping] = Ok(R"({"is_sleeping":false})");
   answers[kServerInfo] = Ok(
       R"({"vllm_config":{"instance_id":"abc","parallel_config":{"tensor_parallel_size":2,
-      "pipeline_parallel_size":1,"data_parallel_size":2},"profiler_config":{"profiler":"torch",
+      "pipeline_parallel_size":1,"data_parallel_size":2},"model_config":{"dtype":"torch.bfloat16",
+      "quantization":"fp8"},"cache_config":{"cache_dtype":"fp8_e4m3"},"profiler_config":{"profiler":"torch",
       "torch_profiler_dir":"/traces","torch_profiler_with_stack":false,"max_iterations":0,
       "torch_profiler_use_gzip":true,"ignore_frontend":true}}})");
   answers[kMetrics] =
@@ -54,6 +55,9 @@ TEST(ReadFacts, ALiveVllmWithItsDeveloperMode) {
   EXPECT_EQ(facts->profiler.with_stack, false);
   EXPECT_EQ(facts->profiler.max_iterations, 0);
   EXPECT_EQ(facts->instance.Text(), "id:abc start:1500000000");
+  EXPECT_EQ(facts->dtype, "torch.bfloat16");
+  EXPECT_EQ(facts->quantization, "fp8");
+  EXPECT_EQ(facts->kv_cache_dtype, "fp8_e4m3");
 }
 
 TEST(ReadFacts, WhatAStartReadsIsWhatItsInterfaceNames) {
@@ -81,6 +85,7 @@ TEST(ReadFacts, APlainVllmReportsLessAndNothingIsInvented) {
   answers[kMetrics] =
       Ok("vllm:iteration_tokens_total_count{engine=\"0\"} 4\n"
          "vllm:iteration_tokens_total_count{engine=\"1\"} 4\n"
+         "vllm:cache_config_info{block_size=\"16\",cache_dtype=\"fp8\",engine=\"0\"} 1.0\n"
          "vllm:engine_sleep_state{engine=\"0\",sleep_state=\"awake\"} 0.0\n"
          "vllm:engine_sleep_state{engine=\"0\",sleep_state=\"weights_offloaded\"} 1.0\n");
   auto facts = ReadFacts("http://h:1", answers);
@@ -90,6 +95,8 @@ TEST(ReadFacts, APlainVllmReportsLessAndNothingIsInvented) {
   EXPECT_EQ(facts->data_parallel, 2);
   EXPECT_EQ(facts->asleep, true);
   EXPECT_FALSE(facts->ExpectedRanks());
+  EXPECT_EQ(facts->kv_cache_dtype, "fp8");
+  EXPECT_EQ(facts->quantization, "");
   EXPECT_FALSE(facts->profiler.with_stack);
   EXPECT_FALSE(facts->profiler.folder);
 }
@@ -134,12 +141,16 @@ TEST(ReadFacts, SglangIsAlwaysReadyToProfile) {
   ProbeAnswers answers;
   answers[kModels] = Ok(R"({"object":"list","data":[{"id":"tiny","owned_by":"sglang"}]})");
   answers[kServerInfo] =
-      Ok(R"({"version":"0.5.23","tp_size":2,"pp_size":1,"dp_size":1,"internal_states":[{}]})");
+      Ok(R"({"version":"0.5.23","tp_size":2,"pp_size":1,"dp_size":1,"internal_states":[{}],
+             "dtype":"auto","quantization":"w8a8_fp8","kv_cache_dtype":"fp8_e5m2"})");
   auto facts = ReadFacts("http://h:1", answers);
   ASSERT_TRUE(facts);
   EXPECT_EQ(facts->kind, EngineKind::kSglang);
   EXPECT_TRUE(facts->profiler.has_http);
   EXPECT_TRUE(facts->profiler.reads_profile_id);
+  EXPECT_EQ(facts->dtype, "auto");
+  EXPECT_EQ(facts->quantization, "w8a8_fp8");
+  EXPECT_EQ(facts->kv_cache_dtype, "fp8_e5m2");
   EXPECT_EQ(facts->ExpectedRanks(), 2);
 }
 

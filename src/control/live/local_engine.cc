@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <utility>
 
 #include "base/ancestors.h"
 #include "base/parse_number.h"
@@ -47,6 +48,22 @@ std::string DaemonTraceFolder(const std::vector<int64_t>& pids) {
   return FirstValueOf(pids, "KINETO_ONDEMAND_TRACE_DIR");
 }
 
+namespace {
+
+// Both engines have these options.
+void AddFormats(std::vector<std::string> words, EngineFacts& facts) {
+  std::ranges::replace(words, "-q", "--quantization");
+  for (const CommandOption& option : OptionsOf(words)) {
+    for (const auto& [name, fact] : {std::pair("dtype", &facts.dtype),
+                                     {"quantization", &facts.quantization},
+                                     {"kv-cache-dtype", &facts.kv_cache_dtype}})
+      if (option.name == name && option.value && (fact->empty() || *fact == "auto"))
+        *fact = *option.value;
+  }
+}
+
+}  // namespace
+
 void AddLocalFacts(const std::vector<int64_t>& pids, EngineFacts& facts) {
   if (facts.instance.empty() && !pids.empty())
     facts.instance.process = fmt::format("{} {}", pids[0], StartTicksOf(pids[0]));
@@ -58,6 +75,7 @@ void AddLocalFacts(const std::vector<int64_t>& pids, EngineFacts& facts) {
         facts.profiler.launched_by_nsys || !NsysSessionAbove(pid).empty();
     TypeOf(facts.kind).AddFactsOfProcess(pid, facts);
   }
+  if (const auto command = CommandLineOf(pids)) AddFormats(command->words, facts);
 }
 
 std::string LogFileOf(const std::vector<int64_t>& pids) {

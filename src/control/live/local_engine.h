@@ -15,8 +15,8 @@ namespace tacho {
 std::vector<int64_t> LocalProcesses(const Worker& worker);
 
 // Adds what the engine does not report but its processes on this host show: whether they poll
-// Kineto's daemon, vLLM's profiler configuration from the command line, which process it is, and
-// that its clock is ours.
+// Kineto's daemon, vLLM's profiler configuration and the number formats from the command line,
+// which process it is, and that its clock is ours.
 void AddLocalFacts(const std::vector<int64_t>& pids, EngineFacts& facts);
 
 // The engine's log: the file that receives the standard error or output of the first process that

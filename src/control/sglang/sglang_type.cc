@@ -84,6 +84,7 @@ class Sglang final : public EngineType {
   void ReadFacts(const AnswerJson& json, EngineFacts& facts) const override {
     facts.version = JsonGet<std::string>(json.server_info, "version").value_or("");
     TakeSizes(json.server_info, {"tp_size", "pp_size", "dp_size"}, facts);
+    TakeFormats(json.server_info, facts);
     facts.device = JsonGet<std::string>(json.server_info, "device").value_or("");
     facts.profiler.has_http = true;
     facts.profiler.reads_body = true;

@@ -155,6 +155,9 @@ class Vllm final : public EngineType {
       facts.instance.id = *std::move(instance);
     TakeSizes(JsonMember(config, "parallel_config"),
               {"tensor_parallel_size", "pipeline_parallel_size", "data_parallel_size"}, facts);
+    TakeFormats(JsonMember(config, "model_config"), facts);
+    facts.kv_cache_dtype =
+        JsonGet<std::string>(JsonMember(config, "cache_config"), "cache_dtype").value_or("");
     if (const Json& profiler = JsonMember(config, "profiler_config"); profiler.is_object())
       TakeProfilerConfig(profiler, facts.profiler);
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -12,13 +13,17 @@ namespace {
 using enum Unit;
 using Col = TableColumn;
 
-constexpr size_t kNarrowestFrame = 36;
+constexpr size_t kNarrowestFrame = 30, kNarrowestModule = 12;
 
 }  // namespace
 
 Table SourcesTable(const SourceTable& sources, const TextStyle& style, std::string title) {
   Col launched_by = Col{"", "launched by", kText}.ScreenOnly().Stretches();
   launched_by.narrowest = kNarrowestFrame;
+  Col module = Col{"", "module", kText}.ScreenOnly().Stretches().GivesWay();
+  module.narrowest = kNarrowestModule;
+  module.on_screen = std::ranges::any_of(
+      sources.rows, [](const SourceRow& row) { return !ShortModulesText(row).empty(); });
   Table table{"sources",
               {Col{"kernel"}.FileOnly(),
                Col{"", std::move(title), kText}.ScreenOnly().Stretches().Distinct(20),
@@ -30,7 +35,7 @@ Table SourcesTable(const SourceTable& sources, const TextStyle& style, std::stri
                Col{"frames"}
                    .Means("code that launches it; several, separated by ` | `: it is one of them")
                    .FileOnly(),
-               std::move(launched_by), Col{"", "module", kText}.ScreenOnly().GivesWay(),
+               std::move(launched_by), std::move(module),
                Col{"modules", "", kText}.Means("each nn.Module around each frame").FileOnly()},
               {}};
   if (sources.state != SourcesState::kFound) return table;

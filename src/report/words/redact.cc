@@ -133,6 +133,7 @@ void Redactor::Redact(TraceAnalysis& trace) const {
        {&header.backend, &header.nccl_version, &header.cuda_runtime_version,
         &header.cuda_driver_version, &trace.scope.device})
     *text = Id(*text);
+  trace.roofline.format_kernel = KernelName(trace.roofline.format_kernel);
   TraceFacts& facts = trace.facts;
   facts.engine_version = Id(facts.engine_version);
   facts.identity.worker = Id(facts.identity.worker);

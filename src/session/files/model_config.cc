@@ -19,13 +19,13 @@ std::string NameInHub(std::string_view model) {
 }  // namespace
 
 std::string FetchModelConfig(const Transport& host, const std::string& model,
-                             std::chrono::milliseconds patience) {
+                             std::chrono::milliseconds patience, std::string_view file) {
   if (model.empty()) return "";
   // The newest copy in the hub's cache.
   constexpr const char* kCommand =
-      R"sh(cat -- {0}/config.json 2>/dev/null || cat -- "$(ls -td "${{HF_HUB_CACHE:-${{HF_HOME:-$HOME/.cache/huggingface}}/hub}}"/{1}/snapshots/*/ 2>/dev/null | head -n 1)config.json" 2>/dev/null)sh";
-  const auto command =
-      host.Run(fmt::format(kCommand, ShellWord(model), ShellWord(NameInHub(model))), patience, {});
+      R"sh(cat -- {0}/{2} 2>/dev/null || cat -- "$(ls -td "${{HF_HUB_CACHE:-${{HF_HOME:-$HOME/.cache/huggingface}}/hub}}"/{1}/snapshots/*/ 2>/dev/null | head -n 1){2}" 2>/dev/null)sh";
+  const auto command = host.Run(
+      fmt::format(kCommand, ShellWord(model), ShellWord(NameInHub(model)), file), patience, {});
   std::string text(kMostBytes + 1, '\0');
   text.resize(ReadFully(*command, text.data(), text.size()));
   return text.size() > kMostBytes || !command->Finish() ? "" : text;

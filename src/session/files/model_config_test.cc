@@ -31,6 +31,10 @@ TEST(FetchModelConfig, FromAFolderOrTheHub) {
   EXPECT_EQ(fetch(folder.path() + "/it's a model"), "{\"model_type\": \"llama\"}");
   EXPECT_EQ(fetch("Qwen/Qwen3-8B"), "{\"model_type\": \"qwen3\"}");
   EXPECT_EQ(fetch("Qwen/Qwen3-32B"), "");
+  std::ofstream(folder.path() + "/it's a model/hf_quant_config.json") << "{}";
+  EXPECT_EQ(FetchModelConfig(*MakeLocalTransport(), folder.path() + "/it's a model", kSoon,
+                             "hf_quant_config.json"),
+            "{}");
   EXPECT_EQ(fetch("; echo text"), "");
   EXPECT_EQ(fetch(""), "");
   write("/large", std::string(2 << 20, ' '));

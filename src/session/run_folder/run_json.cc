@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <sstream>
+#include <utility>
 
 #include "base/parse_json.h"
 #include "base/secrets.h"
@@ -42,6 +43,10 @@ OrderedJson FactsJson(const EngineFacts& facts) {
   Put(json, "tensor_parallel", facts.tensor_parallel);
   Put(json, "pipeline_parallel", facts.pipeline_parallel);
   Put(json, "data_parallel", facts.data_parallel);
+  for (const auto& [key, text] : {std::pair("dtype", &facts.dtype),
+                                  {"quantization", &facts.quantization},
+                                  {"kv_cache_dtype", &facts.kv_cache_dtype}})
+    if (!text->empty()) json[key] = *text;
   Put(json, "clock_offset_ns", facts.clock_offset_ns);
   Put(json, "clock_error_ns", facts.clock_error_ns);
   json["round_trip_ns"] = facts.round_trip_ns;
@@ -252,17 +257,21 @@ std::string LogWithoutSecrets(std::string log) {
   return log;
 }
 
-// The text of the config.json of the worker's model; "" unless tacho has formulas for this model.
-// An engine may name any folder as its model, so no other text may be kept.
-std::string ModelConfigOf(const RecordedWorker& worker) {
+// The texts of the config.json and of the hf_quant_config.json of the worker's model; "" unless
+// tacho has formulas for this model. An engine may name any folder as its model, so no other text
+// may be kept.
+std::pair<std::string, std::string> ModelConfigOf(const RecordedWorker& worker) {
   constexpr std::chrono::seconds kPatience(5);
   const std::shared_ptr<const Transport> host =
       worker.remote ? worker.remote->transport : MakeLocalTransport();
   for (const std::string& model : {worker.facts.model_root, worker.facts.model}) {
     std::string config = FetchModelConfig(*host, model, kPatience);
-    if (ParseModelConfig(config)) return config;
+    if (!ParseModelConfig(config)) continue;
+    std::string formats = FetchModelConfig(*host, model, kPatience, kQuantizationFile);
+    if (!JsonMember(ParseJson(formats), "quantization").is_object()) formats.clear();
+    return {std::move(config), std::move(formats)};
   }
-  return "";
+  return {};
 }
 
 }  // namespace
@@ -284,8 +293,9 @@ std::vector<Finding> WriteRecording(const Recording& recording, const RecordOpti
     if (worker.after) write("metrics/" + name + "-after.txt", worker.after->text);
     if (const std::string text = LogWithoutSecrets(worker.log.Text()); !text.empty())
       write("logs/" + name + ".log", text, kForOwner);
-    if (const std::string config = ModelConfigOf(worker); !config.empty())
-      write(ModelConfigName(name), config);
+    const auto [config, formats] = ModelConfigOf(worker);
+    if (!config.empty()) write(ModelConfigName(name), config);
+    if (!formats.empty()) write(QuantizationName(name), formats);
   }
   write("probes.json", Dump(probes));
   write("commands.sh", CommandsScript(recording, options), kForOwner);

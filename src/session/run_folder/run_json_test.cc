@@ -31,6 +31,7 @@ class RunJsonTest : public ::testing::Test {
     well.facts.version = "0.32.0";
     well.facts.model = "m";
     well.facts.tensor_parallel = 1;
+    well.facts.kv_cache_dtype = "fp8";
     well.facts.profiler.has_http = well.facts.profiler.reads_body = true;
     well.start = {"http://a:1", "/start_profile", R"({"profile_prefix":"t-w0"})"};
     well.stop = {"http://a:1", "/stop_profile", ""};
@@ -131,6 +132,7 @@ TEST_F(RunJsonTest, OfASmallRecording) {
    "engine_version": "0.32.0",
    "model": "m",
    "tensor_parallel": 1,
+   "kv_cache_dtype": "fp8",
    "round_trip_ns": 0,
    "profiler": {
     "http": true,
