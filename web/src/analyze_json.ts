@@ -651,14 +651,14 @@ export interface AnalyzeJson {
         mbu: number;
       }[];
       missing: {
-        id: "model" | "gpu" | "ranks" | "number-format" | "steps" | "one-device" | "tokens" | "lengths" | "layers" | "same-model" | "fit" | "routed-tokens" | "pipeline-stage" | "links";
+        id: "model" | "gpu" | "ranks" | "number-format" | "steps" | "one-device" | "tokens" | "lengths" | "layers" | "same-model" | "fit" | "routed-tokens" | "pipeline-stage" | "links" | "drafts";
       }[];
       format_kernel?: string;
       unknown_format?: string;
       refused?: {
         phase: "prefill" | "decode" | "mixed" | "empty" | "other";
         id: string;
-        why: "model" | "gpu" | "ranks" | "number-format" | "steps" | "one-device" | "tokens" | "lengths" | "layers" | "same-model" | "fit" | "routed-tokens" | "pipeline-stage" | "links";
+        why: "model" | "gpu" | "ranks" | "number-format" | "steps" | "one-device" | "tokens" | "lengths" | "layers" | "same-model" | "fit" | "routed-tokens" | "pipeline-stage" | "links" | "drafts";
       }[];
     };
     gemms?: {
