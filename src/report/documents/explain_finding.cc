@@ -139,10 +139,12 @@ void AddEvidence(Document& document, const RunAnalysis& run, const RunFinding& f
                                  .title = "Its longest gaps"});
   if (finding.kind == RunFindingKind::kExposedComm || finding.kind == RunFindingKind::kTransfer)
     AddKernelsOf(document, run, options);
-  if (finding.kind == RunFindingKind::kAboveRoof && !finding.places.empty())
-    document.AddPart(TitledTable{
-        .table = RooflineTable(run.traces[finding.places.front().trace].roofline, false, "phase"),
-        .title = "Roofline"});
+  if (finding.kind == RunFindingKind::kAboveRoof && !finding.places.empty()) {
+    const TraceAnalysis& trace = run.traces[finding.places.front().trace];
+    const std::string rank = trace.facts.identity.Name();
+    document.AddPart(TitledTable{.table = RooflineTable(trace.roofline, std::nullopt, "phase"),
+                                 .title = rank.empty() ? "Roofline" : "Roofline, " + rank});
+  }
   if (finding.kind == RunFindingKind::kExposedCopies)
     AddCopies(document, TotalsOf(run).copies, options);
   if (finding.kind == RunFindingKind::kRequests) AddRequestsWithMost(document, run, finding.part);

@@ -34,15 +34,20 @@ void AddOpportunities(Document& document, const std::vector<Opportunity>& opport
                 Paint::kDim});
 }
 
-void AddRoofline(Document& document, const Roofline& roofline, const std::string& of) {
+// The blocks are those of the phase that takes most time.
+void AddRoofline(Document& document, const TraceAnalysis& trace, const std::string& of) {
+  const Roofline& roofline = trace.roofline;
   if (!roofline.wanted()) return;
   if (roofline.phases.empty() && roofline.blocks.empty()) {
     document.AddPart(Paragraph{"no roofline: " + WhyNoRoofline(roofline), Paint::kDim});
     return;
   }
-  document.AddPart(TitledTable{.table = RooflineTable(roofline, true, "phase"),
-                               .title = "Roofline" + of,
-                               .screen_title = "ROOFLINE" + of});
+  const PhaseLayers* const main = MainPhaseOf(trace.layers);
+  document.AddPart(TitledTable{
+      .table =
+          RooflineTable(roofline, main == nullptr ? std::optional<Phase>() : main->phase, "phase"),
+      .title = "Roofline" + of,
+      .screen_title = "ROOFLINE" + of});
   AddRooflineRemark(document, roofline);
 }
 
@@ -66,7 +71,7 @@ void AddModel(Document& document, const TraceAnalysis& trace, const std::string&
   AddOpportunities(document, trace.opportunities, of);
   if (const std::string text = SpeculationText(trace.speculation); !text.empty())
     document.Add(Paragraph{text});
-  AddRoofline(document, trace.roofline, of);
+  AddRoofline(document, trace, of);
 }
 
 }  // namespace tacho

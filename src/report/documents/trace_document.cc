@@ -182,8 +182,8 @@ NextCommand Next(const TraceAnalysis& trace, const RequestAnalysis& requests,
     next.options.push_back({"--layers", "each layer, by phase"});
   if (trace.graphs.state == GraphsState::kFound)
     next.options.push_back({"--graphs", "CUDA and HIP graphs, and what padding costs"});
-  if (!trace.roofline.blocks.empty())
-    next.options.push_back({"--roofline", "each block beside the hardware's limits"});
+  if (!trace.roofline.blocks.empty() || !trace.ops.gemms.empty())
+    next.options.push_back({"--roofline", "blocks and GEMMs beside the hardware's limits"});
   if (trace.facts.python_stacks)
     next.options.push_back({"--sources", "the Python code that launches each kernel"});
   const auto shows_more = [](const DeviceMemory& memory) {

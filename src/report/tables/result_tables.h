@@ -81,7 +81,7 @@ Table LayerBlocksTable(const LayerTable& layers, bool main_phase = false,
 Table LayersTable(const LayerTable& layers, std::string title = "LAYERS");
 // Each phase beside its roof, then each block; with `main_phase` only blocks of the phase whose
 // blocks take most time.
-Table RooflineTable(const Roofline& roofline, bool main_phase = false,
+Table RooflineTable(const Roofline& roofline, std::optional<Phase> blocks_of = std::nullopt,
                     std::string title = "ROOFLINE");
 Table GemmsTable(const std::vector<GemmRow>& gemms, std::string title = "GEMMS BY SHAPE");
 // What repeats in the layers and could take less time, most first; with `main` only what is at

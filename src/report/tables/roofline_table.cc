@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
+#include <optional>
 
 #include "report/tables/result_tables.h"
 
@@ -25,7 +24,7 @@ void AddRow(Phase phase, std::string_view block, const RoofWork& of, Table& tabl
 
 }  // namespace
 
-Table RooflineTable(const Roofline& roofline, bool main_phase, std::string title) {
+Table RooflineTable(const Roofline& roofline, std::optional<Phase> blocks_of, std::string title) {
   Table table{"roofline",
               {Col{"phase", std::move(title), kText}.Means("phase of the steps"),
                Col{"block", "block", kText}.Means("block of the model; empty: the whole phase"),
@@ -39,11 +38,8 @@ Table RooflineTable(const Roofline& roofline, bool main_phase, std::string title
                Col{"", "moves", kBytes}.ScreenOnly()},
               {}};
   for (const RoofPhase& phase : roofline.phases) AddRow(phase.phase, "", phase, table);
-  std::map<Phase, DurationNs> times;
-  for (const RoofBlock& block : roofline.blocks) times[block.phase] += block.time;
-  const auto most = std::ranges::max_element(times, {}, [](const auto& of) { return of.second; });
   for (const RoofBlock& block : roofline.blocks) {
-    if (!main_phase || block.phase == most->first)
+    if (!blocks_of || block.phase == *blocks_of)
       AddRow(block.phase, LayerBlockId(block.block), block, table);
   }
   return table;

@@ -23,13 +23,16 @@ std::string EagerText(const EagerSteps& eager, bool numbered) {
                             eager.count > numbers.size() ? " and others" : "");
 }
 
-// What padding cost in decode steps.
-std::string CostText(const DecodePadding& padding) {
+// What padding cost in decode steps. `all`: the tokens of all launches are known.
+std::string CostText(const DecodePadding& padding, bool all) {
   std::string text;
-  if (padding.cost.ns > 0)
-    text =
-        fmt::format("; padding costs decode steps up to {}, {} of their device time",
-                    FormatDuration(padding.cost), FormatShare(padding.cost, padding.device_time));
+  if (padding.cost.ns > 0) {
+    text = fmt::format("; {}padding costs decode steps up to {}", all ? "" : "in these launches ",
+                       FormatDuration(padding.cost));
+    if (all)
+      text +=
+          fmt::format(", {} of their device time", FormatShare(padding.cost, padding.device_time));
+  }
   if (padding.uncompared > 0)
     text += fmt::format("; {} with padding have no smaller graph to compare with",
                         FormatCounted(padding.uncompared, "launch", "launches"));
@@ -64,9 +67,16 @@ std::string GraphsText(const GraphTable& graphs, bool numbered) {
   if (graphs.unknown > 0)
     text += fmt::format("; {} of {} launches fit no graph", FormatCount(graphs.unknown),
                         FormatCount(graphs.launches));
-  if (graphs.batch_tokens > 0)
+  uint64_t known = 0;
+  for (const GraphRow& graph : graphs.list) known += graph.padding ? graph.padding->replays : 0;
+  const uint64_t launches = graphs.launches - graphs.without_work - graphs.unknown;
+  if (graphs.batch_tokens > 0) {
     text += "; " + PaddingText(graphs.padding_tokens, graphs.batch_tokens);
-  if (graphs.decode_padding) text += CostText(*graphs.decode_padding);
+    if (known < launches)
+      text += fmt::format(" in the {} of {} whose tokens are known", FormatCount(known),
+                          FormatCounted(launches, "launch", "launches"));
+  }
+  if (graphs.decode_padding) text += CostText(*graphs.decode_padding, known >= launches);
   if (std::ranges::any_of(graphs.list, [](const GraphRow& graph) { return !graph.batch; }))
     text += "; no batch: no kernel's grid tells it, grids differ, or a step had more tokens";
   if (graphs.eager && graphs.eager->count > 0) text += "; " + EagerText(*graphs.eager, numbered);

@@ -123,20 +123,22 @@ std::string WhyNoRoofline(const Roofline& roofline) {
 }
 
 std::string GemmsText(const TraceAnalysis& trace) {
+  const std::string_view others =
+      trace.graphs.launches > 0
+          ? "a graph's work has no operator"
+          : "others belong to other operators, or their launches are not in the trace";
   if (trace.ops.gemms.empty())
     return trace.ops.by_shape.empty()
                ? "no GEMMs by shape: the profiler recorded no shapes (record_shapes)"
-               : "no GEMMs by shape: no operator of a known form launched one; a graph's work has "
-                 "no operator";
+               : fmt::format("no GEMMs by shape: no operator of a known form launched one; {}",
+                             others);
   DurationNs listed, all;
   for (const GemmRow& row : trace.ops.gemms) listed += row.device;
   for (const CategoryRow& row : trace.kernels.categories) {
     if (row.category.starts_with("gemm") || row.category == "moe.gemm") all += row.total;
   }
-  return fmt::format(
-      "GEMMs by shape: {} beside {} of all GEMM kernels of the trace; a graph's work has no "
-      "operator",
-      FormatDuration(listed), FormatDuration(all));
+  return fmt::format("GEMMs by shape: {} beside {} of all GEMM kernels of the trace; {}",
+                     FormatDuration(listed), FormatDuration(all), others);
 }
 
 std::string RooflineText(const Roofline& roofline) {
