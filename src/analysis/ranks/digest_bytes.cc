@@ -80,6 +80,7 @@ class Reader {
     size_t size = 0;
     Int(size, 0, most);
     for (size_t i = 0; i < size && !failed_; ++i) each(items.emplace_back());
+    items.shrink_to_fit();
   }
   void Check(bool holds) {
     if (!holds) Fail();
