@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "arrow_stream.h"
+#include "base/error_kind_name.h"
 #include "frames_of_run.h"
 #include "held_run.h"
 
@@ -28,24 +29,6 @@ constexpr auto kBetweenLooks = std::chrono::milliseconds(50);
 struct Raised {
   Error error;
 };
-
-const char* KindName(ErrorKind kind) {
-  switch (kind) {
-    case ErrorKind::kUsage:
-      return "usage";
-    case ErrorKind::kUnreadable:
-      return "unreadable";
-    case ErrorKind::kOutput:
-      return "output";
-    case ErrorKind::kRemote:
-      return "remote";
-    case ErrorKind::kInterrupted:
-      return "interrupted";
-    case ErrorKind::kBug:
-      break;
-  }
-  return "bug";
-}
 
 // Calls `work` with a token on a thread of its own, without the GIL, and looks for signals
 // meanwhile. A signal whose handler raises, as Ctrl-C does, requests a stop, and its exception
@@ -222,7 +205,7 @@ NB_MODULE(_tacho, module) {
     } catch (const Raised& raised) {
       const nb::object error =
           nb::module_::import_("tacho._errors")
-              .attr("of_kind")(KindName(raised.error.kind), raised.error.message);
+              .attr("of_kind")(std::string(ErrorKindName(raised.error.kind)), raised.error.message);
       PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
     }
   });

@@ -12,7 +12,7 @@ namespace tacho {
 std::string Base64(std::string_view bytes);
 std::string Base64(const std::array<uint8_t, 32>& digest);  // Sha256
 
-// The bytes of such a text; nullopt if it is none.
+// The bytes of such a text; nullopt for any other text.
 std::optional<std::string> FromBase64(std::string_view text);
 
 }  // namespace tacho

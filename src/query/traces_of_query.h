@@ -17,8 +17,6 @@ class TracesOfQuery : public TraceKeeper {
  public:
   explicit TracesOfQuery(const Classifier& classifier) : classifier_(classifier) {}
 
-  void OnFound(const Discovery&) override {}
-  void OnBegin(size_t) override {}
   void OnTrace(size_t, const std::string& path, std::unique_ptr<const Trace> trace,
                const PreparedTrace& prepared, const std::optional<InFlight>& in_flight) override {
     auto kept =
@@ -26,7 +24,6 @@ class TracesOfQuery : public TraceKeeper {
     const std::lock_guard lock(mutex_);
     traces_.push_back(std::move(kept));
   }
-  void OnEnd(size_t, const Error*) override {}
 
   std::vector<std::unique_ptr<QueriedTrace>> Take() { return std::move(traces_); }
 

@@ -13,7 +13,7 @@ namespace tacho {
 // is not a JSON object, the `model_type` is not in the list of model_config.cc, a size is missing
 // or impossible, or the weights are stored in an unknown way; the message says which.
 // `quantization`: the text of the kQuantizationFile beside it, which counts if the config.json says
-// nothing about number formats; "" if there is none.
+// nothing about number formats; "" without such a file.
 Result<DecoderShape> ParseModelConfig(std::string_view text, std::string_view quantization = "");
 // ModelOpt 0.29 and older writes the number formats into this file.
 inline constexpr std::string_view kQuantizationFile = "hf_quant_config.json";

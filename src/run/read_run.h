@@ -47,15 +47,15 @@ class TraceKeeper {
   virtual ~TraceKeeper() = default;
   // Called once, before all other functions. `source` in the functions below is an index into
   // `found.traces`. The traces of the run that ReadRun returns have the same order.
-  virtual void OnFound(const Discovery& found) = 0;
-  virtual void OnBegin(size_t source) = 0;
+  virtual void OnFound(const Discovery& /*found*/) {}
+  virtual void OnBegin(size_t /*source*/) {}
   // Hands over a trace of the source before it is analyzed; it must be kept until ReadRun returns.
   // `path`: as in TraceAnalysis. `in_flight`: on the trace's clock; absent: unknown.
   virtual void OnTrace(size_t source, const std::string& path, std::unique_ptr<const Trace> trace,
                        const PreparedTrace& prepared, const std::optional<InFlight>& in_flight) = 0;
   // The last call for a source. `failure`: why it cannot be read; null if it was read. A source
   // that was read but for which OnTrace was not called has no trace that the user asked for.
-  virtual void OnEnd(size_t source, const Error* failure) = 0;
+  virtual void OnEnd(size_t /*source*/, const Error* /*failure*/) {}
 };
 
 struct AnalysedTrace {

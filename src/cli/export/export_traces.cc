@@ -21,8 +21,6 @@ class RanksOfExport : public TraceKeeper {
  public:
   explicit RanksOfExport(const Classifier& classifier) : classifier_(classifier) {}
 
-  void OnFound(const Discovery&) override {}
-  void OnBegin(size_t) override {}
   void OnTrace(size_t, const std::string& path, std::unique_ptr<const Trace> trace,
                const PreparedTrace& prepared, const std::optional<InFlight>& in_flight) override {
     auto rank =
@@ -30,7 +28,6 @@ class RanksOfExport : public TraceKeeper {
     const std::lock_guard lock(mutex_);
     ranks_.push_back(std::move(rank));
   }
-  void OnEnd(size_t, const Error*) override {}
 
   // The kept ranks that `analysis` contains, in its order.
   std::unique_ptr<ViewedRun> TakeRun(const RunAnalysis& analysis) {

@@ -10,6 +10,7 @@
 #include <deque>
 #include <fstream>
 
+#include "base/error_kind_name.h"
 #include "base/file_descriptor.h"
 #include "base/replace_file.h"
 #include "base/system_error.h"
@@ -19,27 +20,6 @@
 #include "text/visible_text.h"
 
 namespace tacho {
-namespace {
-
-std::string_view NameOf(ErrorKind kind) {
-  switch (kind) {
-    case ErrorKind::kUsage:
-      return "usage";
-    case ErrorKind::kUnreadable:
-      return "unreadable";
-    case ErrorKind::kOutput:
-      return "output";
-    case ErrorKind::kRemote:
-      return "remote";
-    case ErrorKind::kInterrupted:
-      return "interrupted";
-    case ErrorKind::kBug:
-      break;
-  }
-  return "bug";
-}
-
-}  // namespace
 
 Result<OutputPlace> PlaceOf(const std::string& path) {
   std::error_code error;
@@ -90,7 +70,7 @@ std::string ErrorJson(const Error& error, int exit_status) {
   JsonWriter json;
   json.BeginObject();
   json.Field("schema", 1);
-  json.Row("error", "kind", NameOf(error.kind), "message", error.message, "exit_status",
+  json.Row("error", "kind", ErrorKindName(error.kind), "message", error.message, "exit_status",
            exit_status);
   json.End();
   return std::move(json).Finish();

@@ -10,6 +10,10 @@
 namespace tacho {
 namespace {
 
+bool HasFigures(const Roofline& roofline) {
+  return !roofline.phases.empty() || !roofline.blocks.empty();
+}
+
 void AddLayers(Document& document, const TraceAnalysis& trace, const std::string& of) {
   const PhaseLayers* phase = MainPhaseOf(trace.layers);
   if (phase == nullptr) return;
@@ -38,7 +42,7 @@ void AddOpportunities(Document& document, const std::vector<Opportunity>& opport
 void AddRoofline(Document& document, const TraceAnalysis& trace, const std::string& of) {
   const Roofline& roofline = trace.roofline;
   if (!roofline.wanted()) return;
-  if (roofline.phases.empty() && roofline.blocks.empty()) {
+  if (!HasFigures(roofline)) {
     document.AddPart(Paragraph{"no roofline: " + WhyNoRoofline(roofline), Paint::kDim});
     return;
   }
@@ -53,16 +57,19 @@ void AddRoofline(Document& document, const TraceAnalysis& trace, const std::stri
 
 }  // namespace
 
-void AddRooflineRemark(Document& document, const Roofline& roofline, bool below_gemms) {
-  if (roofline.phases.empty() && roofline.blocks.empty()) {
-    if (below_gemms)
-      document.Add(
-          Paragraph{"no roofline of phases and blocks: " + WhyNoRoofline(roofline), Paint::kDim});
-    return;
-  }
+void AddRooflineRemark(Document& document, const Roofline& roofline) {
+  if (!HasFigures(roofline)) return;
   std::string text = RooflineText(roofline);
   if (const std::string missing = MissingText(roofline); !missing.empty()) text += "; " + missing;
   document.Add(Paragraph{std::move(text), Paint::kDim});
+}
+
+void AddGemmsRemark(Document& document, const TraceAnalysis& trace) {
+  if (trace.kernels.rows.empty()) return;
+  if (!trace.ops.gemms.empty() && !HasFigures(trace.roofline))
+    document.Add(Paragraph{"no roofline of phases and blocks: " + WhyNoRoofline(trace.roofline),
+                           Paint::kDim});
+  document.Add(Paragraph{GemmsText(trace), Paint::kDim});
 }
 
 void AddModel(Document& document, const TraceAnalysis& trace, const std::string& rank) {

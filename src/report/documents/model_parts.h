@@ -13,7 +13,10 @@ namespace tacho {
 void AddModel(Document& document, const TraceAnalysis& trace, const std::string& rank = {});
 
 // Adds a remark below a table of the roofline: the model, the peaks, and what is missing. Adds
-// nothing if the roofline has no row, but with `below_gemms`, below rows of matrix products, why.
-void AddRooflineRemark(Document& document, const Roofline& roofline, bool below_gemms = false);
+// nothing if the roofline has no row.
+void AddRooflineRemark(Document& document, const Roofline& roofline);
+// Adds a remark below the table of matrix products: how much of the time it has, or why it is
+// empty; and why there is no table of the roofline above it.
+void AddGemmsRemark(Document& document, const TraceAnalysis& trace);
 
 }  // namespace tacho

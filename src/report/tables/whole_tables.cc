@@ -214,8 +214,8 @@ std::string Rendered(const RunAnalysis& run, const std::vector<WholeTable>& tabl
       AddTables(part, std::move(of_trace), WhyEmpty(trace, which, if_empty), options);
       if (which == WholeTable::kGaps) AddUnderGaps(part, trace);
       if (which == WholeTable::kRoofline) {
-        AddRooflineRemark(part, trace.roofline, !trace.ops.gemms.empty());
-        if (!trace.kernels.rows.empty()) part.Add(Paragraph{GemmsText(trace), Paint::kDim});
+        AddRooflineRemark(part, trace.roofline);
+        AddGemmsRemark(part, trace);
       }
       if (const PhaseLayers* phase = MainPhaseOf(trace.layers);
           which == WholeTable::kLayers && phase != nullptr)

@@ -123,22 +123,22 @@ std::string WhyNoRoofline(const Roofline& roofline) {
 }
 
 std::string GemmsText(const TraceAnalysis& trace) {
-  const std::string_view others =
-      trace.graphs.launches > 0
-          ? "a graph's work has no operator"
-          : "others belong to other operators, or their launches are not in the trace";
-  if (trace.ops.gemms.empty())
-    return trace.ops.by_shape.empty()
-               ? "no GEMMs by shape: the profiler recorded no shapes (record_shapes)"
-               : fmt::format("no GEMMs by shape: no operator of a known form launched one; {}",
-                             others);
+  const bool graphs = trace.graphs.launches > 0;
+  if (trace.ops.gemms.empty()) {
+    if (trace.ops.by_shape.empty())
+      return "no GEMMs by shape: the profiler recorded no shapes (record_shapes)";
+    return fmt::format("no GEMMs by shape: no operator of a known form launched one{}",
+                       graphs ? "; a graph's work has no operator" : "");
+  }
   DurationNs listed, all;
   for (const GemmRow& row : trace.ops.gemms) listed += row.device;
   for (const CategoryRow& row : trace.kernels.categories) {
     if (row.category.starts_with("gemm") || row.category == "moe.gemm") all += row.total;
   }
   return fmt::format("GEMMs by shape: {} beside {} of all GEMM kernels of the trace; {}",
-                     FormatDuration(listed), FormatDuration(all), others);
+                     FormatDuration(listed), FormatDuration(all),
+                     graphs ? "a graph's work has no operator"
+                            : "the rest is of other operators, or its launch is not in the trace");
 }
 
 std::string RooflineText(const Roofline& roofline) {
