@@ -14,5 +14,9 @@ set(libraries
 if(ISAL_FOUND)
   list(PREPEND libraries "ISA-L libisal ${ISAL_VERSION}")
 endif()
+set(build_type ${CMAKE_BUILD_TYPE})
+if(TACHO_STATIC)
+  string(APPEND build_type ", static")
+endif()
 set_source_files_properties(tacho_version.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_DEFINITIONS
-  "TACHO_LIBRARIES=\"$<JOIN:${libraries},\;>\";TACHO_BUILD_TYPE=\"${CMAKE_BUILD_TYPE}\";TACHO_COMPILER=\"${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}\"")
+  "TACHO_LIBRARIES=\"$<JOIN:${libraries},\;>\";TACHO_BUILD_TYPE=\"${build_type}\";TACHO_COMPILER=\"${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}\"")

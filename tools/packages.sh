@@ -5,6 +5,7 @@ TACHO_BUILD_PACKAGES="g++ cmake ninja-build pkg-config ca-certificates libisal-d
   libarchive-dev libfmt-dev libexpected-dev libcurl4-openssl-dev libboost-dev libssl-dev nlohmann-json3-dev libsimdjson-dev
   libyaml-dev libsqlite3-dev libedit-dev"
 TACHO_TEST_PACKAGES="python3 python3-jsonschema python3-html5lib zsh fish mandoc libgtest-dev libgmock-dev libbenchmark-dev valgrind dpkg-dev file"
+TACHO_STATIC_PACKAGES="dpkg-dev make nasm libc-ares-dev nettle-dev liblzma-dev libbz2-dev"
 TACHO_ENGINE_PACKAGES="python3-venv"
 
 # clangs: prints the versions of clang that sanitized programs and fuzzers may be built with. 14 cannot read the library of g++ 13.

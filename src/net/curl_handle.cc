@@ -88,7 +88,9 @@ Result<void> CurlHandle::Open(const HttpRequest& request, const Url& url,
   if (url.IsLoopback()) Set(CURLOPT_PROXY, "");
   Set(CURLOPT_SSL_VERIFYPEER, options.verify_tls ? 1L : 0L);
   Set(CURLOPT_SSL_VERIFYHOST, options.verify_tls ? 2L : 0L);
-  if (!options.ca_file.empty()) Set(CURLOPT_CAINFO, options.ca_file.c_str());
+  const char* const authorities =
+      options.ca_file.empty() ? Curl()->authorities : options.ca_file.c_str();
+  if (authorities != nullptr) Set(CURLOPT_CAINFO, authorities);
   return {};
 }
 

@@ -22,12 +22,14 @@ struct CurlLibrary {
   decltype(&::curl_multi_remove_handle) multi_remove_handle;
   decltype(&::curl_multi_socket_action) multi_socket_action;
   decltype(&::curl_multi_info_read) multi_info_read;
+  // The file with the certificates to trust; null: libcurl knows one itself.
+  const char* authorities = nullptr;
 };
 
 // Loads libcurl at the first call, from any thread, and never unloads it. tacho does not link
 // libcurl, because the some thirty libraries behind it would make `tacho --help` and `tacho
 // analyze` 9 ms slower. The result is an error if libcurl is not installed or does not start; never
-// while an HttpClient exists.
+// while an HttpClient exists. A static program has libcurl in it (curl_library_linked.cc).
 const Result<CurlLibrary>& Curl();
 
 }  // namespace tacho

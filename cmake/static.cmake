@@ -1,0 +1,17 @@
+# TACHO_STATIC: every library by its archive (.a). Headers and versions are those that dependencies.cmake has found.
+set(built ${CMAKE_SOURCE_DIR}/build/static-libraries)
+if(NOT EXISTS ${built}/versions)
+  message(FATAL_ERROR "TACHO_STATIC: the libraries that the system has no archives of are missing. Run tools/static_libraries.")
+endif()
+foreach(library fmt::fmt simdjson::simdjson)
+  string(REGEX REPLACE ".*::" "" name ${library})
+  set_target_properties(${library} PROPERTIES IMPORTED_CONFIGURATIONS "" IMPORTED_LOCATION ${built}/lib${name}.a)
+endforeach()
+set_target_properties(PkgConfig::ISAL PROPERTIES INTERFACE_LINK_LIBRARIES ${built}/libisal.a)
+# What archives need themselves, of what tacho uses of them: libarchive's .tar and .zip, for one.
+target_link_libraries(LibArchive::LibArchive INTERFACE nettle lzma bz2 PkgConfig::ZSTD ZLIB::ZLIB)
+target_link_libraries(PkgConfig::EDIT INTERFACE tinfo bsd md)
+find_package(OpenSSL REQUIRED)
+add_library(tacho_curl INTERFACE)
+target_link_libraries(tacho_curl INTERFACE ${built}/libcurl.a cares OpenSSL::SSL OpenSSL::Crypto)
+set(CMAKE_EXE_LINKER_FLAGS "${CMAKE_EXE_LINKER_FLAGS} -static -s")
