@@ -40,6 +40,17 @@ std::string Words(std::string_view text) {
   return VisibleText(line.substr(0, kMostWords)) + (line.size() > kMostWords ? " ..." : "");
 }
 
+// Why a job ended, from Ray's message about its supervisor: "its node has died. Node Id: ...".
+std::string ReasonIn(std::string message) {
+  constexpr std::string_view kBecause = "because ";
+  if (const size_t at = message.find(kBecause); at != std::string::npos) {
+    message.erase(0, at + kBecause.size());
+    std::ranges::replace(message, '\n', ' ');
+    std::ranges::replace(message, '\t', ' ');
+  }
+  return Words(message);
+}
+
 Result<void> CheckToken(const HttpResponse& answer, const Url& address) {
   if (answer.status == 401 && answer.key != KeyUse::kSent) {
     return FailAt(
@@ -101,7 +112,7 @@ JobState StateOf(const json& job) {
     state.exit_status = exit.get<int>();
   else if (status == "SUCCEEDED")
     state.exit_status = 0;
-  state.message = Words(TextOf(job, "message"));
+  state.message = ReasonIn(TextOf(job, "message"));
   return state;
 }
 

@@ -42,6 +42,7 @@ def traces(into, seed, ranks=2):
 
 
 def two_engines(cluster):
+    """Engines that were recorded one after the other."""
     for node in cluster.nodes[-2:]:
         traces(node.home / "disk/profile", node.number + 1)
     return [node.home / "disk/profile" for node in cluster.nodes[-2:]]
@@ -64,7 +65,7 @@ def same_as_one_machine(folder):
     with FakeRay(folder, scenario.TACHO, nodes=3) as cluster:
         places = two_engines(cluster)
         for screen in (["--json"], [], ["--kernels"], ["--ranks", "--markdown"], ["--json", "--rank", "1"]):
-            here, there = scenario.run("analyze", *screen, *places), analyze(cluster, *screen, "/on-node/profile")
+            here, there = scenario.run("analyze", *screen, *places), analyze(cluster, *screen, "/on-node/profile", "--session", "all")
             parts = [scenario.run("analyze", "--json", place) for place in places]
             check("the reference is complete", here.returncode == 0 and all(p.returncode == 0 for p in parts), (here.returncode, here.stderr))
             lines = [of_places(text, cluster).splitlines() for text in (here.stdout, there.stdout)]
@@ -81,6 +82,10 @@ def same_as_one_machine(folder):
             check(f"analyze {' '.join(screen)}: the same", same, (differ, there.stderr))
             check(f"analyze {' '.join(screen)}: status 0", there.returncode == 0, (there.returncode, there.stderr))
             check("a node without traces is named", "no trace of /on-node/profile on node-0" in there.stderr, there.stderr)
+        latest = json.loads(analyze(cluster, "--json", "/on-node/profile").stdout)
+        of_one = json.loads(scenario.run("analyze", "--json", folder).stdout)
+        check("the latest session is that of the cluster", [t["rank"] for t in latest["traces"]] == [t["rank"] for t in of_one["traces"]] == [0, 1]
+              and all("node-2/" in t["path"] for t in of_one["traces"]) == all("node-2:" in t["path"] for t in latest["traces"]), latest["skipped"])
         nothing_left("after all", cluster)
         check("the program was sent once", cluster.uploads == 1, cluster.uploads)
 
