@@ -189,12 +189,13 @@ void PlaceTraces(const std::vector<RankInput>& inputs, RunAnalysis& run) {
   }
 }
 
-// What follows from the layers of the steps alone.
-void AddModel(const PreparedTrace& prepared, TraceAnalysis& analysis) {
+// What needs the layers of the steps.
+void AddModel(const PreparedTrace& prepared, const Scope& scope, TraceAnalysis& analysis) {
   const LayeredSteps steps = LayersOfSteps(prepared);
   analysis.layers = FindLayers(prepared, steps);
   analysis.opportunities = FindOpportunities(prepared, steps, analysis.layers);
   analysis.speculation = FindSpeculation(prepared, steps);
+  analysis.graphs = TabulateReplays(prepared, scope, steps);
 }
 
 void AddSources(const PreparedTrace& prepared, const SourcesAsked& sources,
@@ -262,9 +263,8 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
             if (!prepared.integrity.common_clock()) ForgetDelays(analysis.launches);
           },
           [&] { analysis.devices = DeviceTimesOf(prepared, scope); },
-          [&] { AddModel(prepared, analysis); },
+          [&] { AddModel(prepared, scope, analysis); },
           [&] { AddSources(prepared, options.sources, analysis); },
-          [&] { analysis.graphs = TabulateReplays(prepared, scope); },
           [&] { analysis.kernels = TabulateKernels(trace, prepared.work, classifier, scope); },
           [&] {
             analysis.facts = GatherFacts(trace, options.path);

@@ -67,8 +67,9 @@ struct TraceAnalysis {
   Roofline roofline;    // empty unless AnalysisOptions has a model
   SourceTable sources;  // empty unless AnalysisOptions asks for it
   IdleTable idle;
-  // Null unless AnalysisOptions asks for it; always null if results were read back.
+  // Null unless AnalysisOptions asks for it; if results were read back, unless they hold it.
   std::shared_ptr<const TraceDigest> digest;
+  std::string digest_text;  // the digest's bytes in Base64, to be written; "": not to be written
   std::shared_ptr<const SourceMap> source_map;
 
   // The trace's time at which the run's clock is zero.

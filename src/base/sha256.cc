@@ -62,23 +62,4 @@ std::array<uint8_t, 32> Sha256(std::string_view text) {
   return digest;
 }
 
-std::string Base64(std::string_view bytes) {
-  constexpr std::string_view kLetters =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    const size_t here = std::min<size_t>(3, bytes.size() - i);
-    uint32_t bits = 0;
-    for (size_t k = 0; k < 3; ++k)
-      bits = bits << 8 | (k < here ? static_cast<uint8_t>(bytes[i + k]) : 0U);
-    for (size_t k = 0; k < 4; ++k) out += k <= here ? kLetters[bits >> (18 - 6 * k) & 63] : '=';
-  }
-  return out;
-}
-
-std::string Base64(const std::array<uint8_t, 32>& digest) {
-  return Base64({reinterpret_cast<const char*>(digest.data()), digest.size()});
-}
-
 }  // namespace tacho

@@ -4,7 +4,9 @@
 
 #include <utility>
 
+#include "analysis/ranks/digest_bytes.h"
 #include "analysis/schema/trace_fields.h"
+#include "base/base64.h"
 #include "io/json_reader.h"
 #include "io/read_whole.h"
 #include "run/read_blame.h"
@@ -13,6 +15,15 @@ namespace tacho {
 namespace {
 
 constexpr size_t kMostBytes = size_t{256} << 20;
+
+// Replaces the text of a digest by the digest.
+Result<void> TakeDigest(TraceAnalysis& trace) {
+  if (trace.digest_text.empty()) return {};
+  const auto bytes = FromBase64(std::exchange(trace.digest_text, ""));
+  TACHO_ASSIGN_OR_RETURN(TraceDigest digest, ReadDigest(bytes.value_or("")));
+  trace.digest = std::make_shared<const TraceDigest>(std::move(digest));
+  return {};
+}
 
 }  // namespace
 
@@ -62,6 +73,9 @@ Result<Results> ParseResults(std::string json) {
   if (reader.Has("unproven")) reader.List("unproven", results.unproven);
   results.is_collection = missing > 0 || !results.unproven.empty();
   TACHO_RETURN_IF_ERROR(reader.Finish());
+  for (TraceAnalysis& trace : results.traces) {
+    TACHO_RETURN_IF_ERROR(TakeDigest(trace));
+  }
   std::erase_if(results.together,
                 [](const SlicesTogether& slices) { return slices.paths.empty(); });
   return results;

@@ -8,7 +8,9 @@
 #include <set>
 #include <utility>
 
+#include "analysis/ranks/digest_bytes.h"
 #include "analysis/requests/run_requests.h"
+#include "base/base64.h"
 #include "base/parallel.h"
 #include "io/trace_sources.h"
 #include "model/blank_secrets.h"
@@ -17,6 +19,7 @@
 #include "run/add_results.h"
 #include "run/copied_traces.h"
 #include "run/join_slices.h"
+#include "run/kept_acceptance.h"
 #include "run/model_config.h"
 #include "run/outcome.h"
 #include "run/read_requests.h"
@@ -346,6 +349,8 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
                                      .threads = at_once});
               }();
               analysis.first_of_file = outcome.first;
+              if (analysis.speculation.steps > 0)
+                AddKeptAcceptance(outcome.seen.path, analysis.speculation);
               if (!options.device.empty() && analysis.devices.empty())
                 outcome.seen.lacks = Lacks::kDevice;
               else
@@ -373,6 +378,9 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
   if (!options.window && options.device.empty()) AddRequestsOfRun(options.requests, readout->run);
   // A recording that reads its own traces has not proved them yet.
   if (whole && !options.in_flight) AddUnproven(choice, readout->run);
+  for (TraceAnalysis& trace : readout->run.traces) {
+    if (options.digests && trace.digest) trace.digest_text = Base64(BytesOfDigest(*trace.digest));
+  }
   return readout;
 }
 

@@ -72,6 +72,7 @@ struct ReadOptions {
   bool own_rules = false;     // the classifier has rules from the user
   bool key_averages = false;  // also compute what PyTorch's key_averages() shows
   bool step_profile = false;  // also compute what the time of each step consists of
+  bool digests = false;       // also set TraceAnalysis::digest_text
   RooflineSetup roofline = {};
   SourcesAsked sources = {};
   // For a recording whose run.json is not written yet: its requests in flight.

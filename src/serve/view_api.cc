@@ -6,7 +6,9 @@
 
 #include "report/json/analyze_json.h"
 #include "report/words/layer_words.h"
+#include "report/words/opportunity_words.h"
 #include "report/words/roofline_words.h"
+#include "report/words/speculation_words.h"
 #include "serve/meta_json.h"
 #include "serve/parameters.h"
 #include "serve/rank_queries.h"
@@ -56,6 +58,15 @@ Result<HttpAnswer> AnswerModel(const ServedRun& run, const Parameters& query) {
   json.Field("no_layers", UnlessEmpty(WhyNoLayers(layers.state)));
   json.Rows("phases", layers.phases, [&](const PhaseLayers& phase) {
     json.Fields("phase", PhaseName(phase.phase), "layers", LayersText(layers, phase));
+  });
+  json.Field("speculation", UnlessEmpty(SpeculationText(trace->speculation)));
+  std::vector<Opportunity> room = trace->opportunities;
+  std::erase_if(room, [](const Opportunity& of) { return of.share < kLeastShownShare; });
+  json.Rows("room", room, [&](const Opportunity& of) {
+    const auto steps = static_cast<int64_t>(of.steps);
+    json.Fields("kind", OpportunityKindId(of.kind), "phase", PhaseName(of.phase), "what",
+                OpportunityText(of, true), "layers", of.layers, "most_ns", of.most.ns / steps,
+                "gap_ns", of.gaps.ns / steps, "share", of.share);
   });
   if (has_roof) json.Field("roofline", RooflineText(roofline));
   json.Field("no_roofline", UnlessEmpty(WhyNoRoofline(roofline)));

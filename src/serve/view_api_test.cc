@@ -343,6 +343,7 @@ TEST_F(ViewApiTest, TheModelIsToldOnceAllIsRead) {
   EXPECT_EQ(JsonOf("model", "rank=0"),
             (Json{{"no_layers", "no step of the engine is named"},
                   {"phases", Json::array()},
+                  {"room", Json::array()},
                   {"no_roofline", "the model is not known (--model-config)"}}));
   EXPECT_EQ(Ask("model", "rank=1").status, 404);
   EXPECT_EQ(Ask("model").status, 400);

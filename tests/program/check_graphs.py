@@ -138,6 +138,13 @@ def same_truth(name, got, truth, sizes):
         expected = None if graph.get("batch") in unknown else cost[graph.get("batch")]
         if "batch" in graph:
             check(f"{name}: cost of padding", graph.get("padded_ns") == expected, (graph, expected))
+    rows = [graph for graph in got["list"] if graph.get("phase") == "decode" and graph.get("padded_replays")]
+    total = got.get("decode_padding")
+    check(f"{name}: padding of decode steps", (total is not None) == bool(rows), total)
+    if total:
+        check(f"{name}: cost of all padding", total["padded_ns"] == sum(graph.get("padded_ns", 0) for graph in rows), (total, rows))
+        check(f"{name}: launches without a smaller graph", total["uncompared"] == sum(graph["padded_replays"] for graph in rows if "padded_ns" not in graph), total)
+        check(f"{name}: device time of decode steps", total["device_ns"] >= sum(graph["device_ns"] for graph in rows) > 0, total)
     decode = [step["generation_requests"] for step in truth["steps"] if step["phase"] == "decode"]
     eager = [tokens for tokens in decode if sizes and tokens > sizes[-1]]
     if len(eager) < len(decode):
@@ -171,9 +178,29 @@ def without_ids(events):
     return events
 
 
+def same_places(name, trace):
+    """The nodes of decode graphs and the blocks of decode steps are the same work."""
+    layers, graphs = trace["layers"], trace["graphs"]
+    phase = next((of for of in layers["phases"] if of["phase"] == "decode"), None)
+    if phase is None or layers["left_out"] + layers["unknown"] > 0 or graphs["eager_steps"]["count"] > 0:
+        return False
+    expected = collections.Counter({(layer["index"], block["id"]): block["count"] for layer in phase["list"] for block in layer["blocks"]})
+    expected.update({(None, block["id"]): block["count"] for block in phase["outside"]})
+    inside = collections.Counter()
+    for graph in graphs["list"]:
+        for node in graph["by_node"]:
+            if graph.get("phase") == "decode":
+                inside[node.get("layer"), node.get("block")] += node["count"]
+    check(f"{name}: nodes have the layers and blocks of their steps", all(inside[key] == count for key, count in expected.items() if key[0] is not None),
+          (inside - expected, expected - inside))
+    check(f"{name}: work of a graph outside of layers is in a block outside", not inside - expected, inside - expected)
+    return True
+
+
 def models(folder):
     """Random models: with ids against the truth and the plain computation; without ids, and with rows in another order."""
     dice = random.Random(34)
+    placed = 0
     for i in range(20):
         name = f"m{i}"
         sizes = dice.choice([[1, 2, 4, 8, 16, 32], [1, 4, 16], [2, 8, 32, 64], [3, 24], []])
@@ -184,7 +211,9 @@ def models(folder):
         for path, truth in simulated(folder, name, *words):
             if not truth["graphs"]:
                 continue
-            got = analyzed(path)["graphs"]
+            whole = analyzed(path)
+            placed += same_places(name, whole)
+            got = whole["graphs"]
             events = events_of(path)
             check(f"{name}: by ids", got["by_id"])
             same_truth(name, got, truth, sizes)
@@ -199,6 +228,7 @@ def models(folder):
                 return events
             mixed = rewritten(plain, "mixed.trace.json", shuffled)
             check(f"{name}: the order of the file does not matter", analyzed(mixed)["graphs"] == got)
+    check("layers and blocks of graphs were compared", placed > 5, placed)
 
 
 def lost(folder):
@@ -243,9 +273,36 @@ def outputs(folder):
         check("the same times", [int(row["total_ns"]) for row in rows] == [n["total_ns"] for g in got["list"] for n in g["by_node"]])
     screen = " ".join(run("analyze", str(path), "--graphs").stdout.split())
     check("the screen shows the graphs", "GRAPH" in screen and "NODE" in screen and "padding" in screen, screen)
+    total = got["decode_padding"]
+    check("the screen has the cost of padding", f"{100 * total['padded_ns'] / total['device_ns']:.2g} % of their device time" in screen or not total["padded_ns"], screen)
+    check("the screen has layers and blocks", " layer block count " in screen and " attention " in screen, screen)
+    check("the first screen names the table", "--graphs" in run("analyze", str(path)).stdout)
+    check("one device has no column", " device " not in screen.split("NODE")[0], screen)
     check("eager steps are named", f"{got['eager_steps']['count']} of {got['eager_steps']['of']} decode steps launched no graph" in screen, screen)
+
+    def on_two_devices(events):
+        copies = []
+        for event in events:
+            args = event.get("args", {})
+            if event.get("ph") != "X" or "correlation" not in args:
+                continue
+            copies.append({**event, "args": {**args, "correlation": args["correlation"] + 10_000_000}})
+            if event["cat"] in GPU:
+                copies[-1]["pid"] = copies[-1]["args"]["device"] = 1
+                if "graph id" in args:
+                    copies[-1]["args"]["graph id"] = args["graph id"] + 1000
+                    copies[-1]["args"]["graph node id"] = args["graph node id"] + (1000 << 32)
+        return events + copies
+    two = rewritten(path, "two.trace.json", on_two_devices)
+    devices = {graph["device"] for graph in analyzed(two)["graphs"]["list"]}
+    text = run("analyze", str(two), "--graphs").stdout
+    check("graphs of two devices have a column", devices == {"0", "1"} and " device " in text.splitlines()[0], (devices, text[:400]))
     [(eager, _)] = simulated(folder, "eager", "--layers", 2, "--steps", 20, "--change", "eager", "--model-size", "tiny")
-    check("no graph says so", "no graph was launched" in run("analyze", str(eager), "--graphs").stdout)
+    check("no graph says so", "no graph was launched\n" in run("analyze", str(eager), "--graphs").stdout)
+    check("nor does the first screen name it", "--graphs" not in run("analyze", str(eager)).stdout)
+    for option in ("--graphs", "--layers"):
+        text = " ".join(run("analyze", str(path), option, "--window", "0:50us").stdout.split())
+        check(f"a short window is to blame: {option}", "in this part of the trace; the whole trace may have it" in text, text)
 
 
 main([models, lost, outputs], __doc__)

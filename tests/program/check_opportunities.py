@@ -96,10 +96,10 @@ def fuse_again(steps):
 
 
 def overlap_again(steps):
-    """(count, most, exposed, movable). In the simulator nothing runs beside another kernel of a layer."""
+    """(count, most, exposed, movable), each kernel with the gap before it. In the simulator nothing runs beside another kernel of a layer."""
     count = most = exposed = movable = 0
     for step in steps:
-        layer, own = None, []
+        layer, own, until = None, [], 0
         for start, end, _, name in step + [(0, 0, 0, "norm_after")]:
             if "norm" in name.lower():  # the norm before the MLP, or the next layer's
                 if layer and any("combine" in n for n, _ in own):
@@ -110,7 +110,8 @@ def overlap_again(steps):
                     exposed, movable = exposed + comm, movable + expert
                 layer, own = True, []
             else:
-                own.append((name, end - start))
+                own.append((name, end - until))
+            until = end
     return count, most, exposed, movable
 
 

@@ -6,6 +6,7 @@ usage: check_results.py TACHO [--only NAME ...]
 """
 import json
 import pathlib
+import random
 import sys
 
 import scenario
@@ -83,6 +84,50 @@ def ranks_together(folder):
           and [r["steps"] for r in both["ranks"]["table"]] == [r["steps"] for r in of_traces["ranks"]["table"]], both["ranks"])
     one = json.loads(run("--json", *parts, "--rank", "1").stdout)
     check("--rank chooses from results", [t["rank"] for t in one["traces"]] == [1], one["traces"])
+
+
+def digests(folder):
+    """Results of single ranks with --digests, joined in trees of any shape, are those of all ranks at once, byte for byte."""
+    dice, folder = random.Random(35), pathlib.Path(folder)
+    # Ranks that wait for each other; two stages; ranks of the same worker whose requests are split; a real run.
+    inputs = [sorted(TWO_RANKS.glob("*.json.gz"))]
+    for name, words in (("late", ["--ranks", "4", "--change", "late-rank@2:300us", "--steps", "40"]),
+                        ("nsys", ["--ranks", "2", "--format", "nsys", "--steps", "20"]),
+                        ("moe", ["--ranks", "8", "--model-size", "30b-a3b", "--change", "slow-experts@3:200us", "--steps", "20"])):
+        made = folder / name
+        done = scenario.run("simulate", "trace", "-o", str(made), *words)
+        check(f"{name}: is simulated", done.returncode == 0, done.stderr)
+        inputs.append([p for p in sorted(made.iterdir()) if ".truth" not in p.name and p.name != "truth.json"])
+    for paths in inputs:
+        whole = run("--json", "--digests", *paths)
+        plain = run("--json", *paths)
+        for number in range(6):
+            layer = [[path] for path in paths]
+            while len(layer) > 1 or layer[0][0].suffix != ".results":
+                dice.shuffle(layer)
+                size = dice.randint(2, 3)
+                joined = []
+                for i in range(0, len(layer), size):
+                    part = [path for group in layer[i:i + size] for path in group]
+                    results = folder / f"{number}-{dice.random()}.results"
+                    results.write_bytes(run("--json", "--digests", *part).stdout)
+                    joined.append([results])
+                layer = joined
+            check(f"{paths[0].parent.name} {number}: a tree of results", layer[0][0].read_bytes() == whole.stdout, layer)
+            check(f"{paths[0].parent.name} {number}: without digests", run("--json", *layer[0]).stdout == plain.stdout, layer)
+        singles = [folder / f"single{i}.json" for i in range(len(paths))]
+        for single, path in zip(singles, paths):
+            single.write_bytes(run("--json", "--digests", path).stdout)
+        screens = [run(*singles).stdout.decode(), run(*paths).stdout.decode()]
+        lines = [without_commands(screen, *singles, *paths) for screen in screens]
+        check(f"{paths[0].parent.name}: the screen", lines[0] == lines[1], [pair for pair in zip(*lines) if pair[0] != pair[1]][:3])
+    told = json.loads(whole.stdout)
+    for what, text in (("cut", told["traces"][0]["digest"][:-4]), ("no Base64", "!!!!"), ("empty", "AAAA")):
+        told["traces"][0]["digest"] = text
+        done = run(write(folder / "bad.json", json.dumps(told)))
+        check(f"a digest that is {what}", done.returncode == 3 and b"digest of a trace is damaged" in done.stderr, done.stderr)
+    done = run("--digests", paths[0])
+    check("--digests alone", done.returncode == 2 and b"--digests needs --json" in done.stderr, done.stderr)
 
 
 def report(folder):
@@ -168,4 +213,4 @@ def bad_results(folder):
 
 
 if __name__ == "__main__":
-    main([read_back, csv, ranks_together, report, needs_events, folders, failures, next_commands, bad_results], __doc__)
+    main([read_back, csv, ranks_together, digests, report, needs_events, folders, failures, next_commands, bad_results], __doc__)

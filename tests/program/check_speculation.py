@@ -6,8 +6,11 @@ usage: check_speculation.py TACHO [--only NAME ...]
 import json
 import pathlib
 import random
+import re
+import shutil
 
-from scenario import check, main, run
+from recordings import record
+from scenario import check, main, run, simulation, target
 
 
 def simulated(out, *words):
@@ -41,6 +44,11 @@ def times(folder):
                 check(f"{words}: tokens are not told", "tokens" not in of)
                 truth.pop("tokens")
             check(f"{words}: as in the truth", {key: of.get(key) for key in truth} == truth, (of, truth))
+            check(f"{words}: accepted tokens are unknown", of["accepted_from"] == "no-recording" and "accepted_tokens" not in of and "token_ns" not in of, of)
+            check(f"{words}: the share at break-even", ("break_even_share" in of) == (bool(truth["plain_ns"]) and not sglang), of)
+            if "break_even_share" in of:
+                proposed = of["tokens"] / of["requests"] - 1
+                check(f"{words}: is of the proposed tokens", abs(of["break_even_share"] - (of["break_even_tokens"] - 1) / proposed) < 1e-5, of)
             check(f"{words}: how drafts were found", of["drafts"] == ("annotated" if sglang else "order"), of)
             if truth["plain_ns"]:
                 check(f"{words}: break-even", abs(of["break_even_tokens"] - truth["compared_ns"] / truth["plain_ns"]) < 1e-5, of)
@@ -119,6 +127,55 @@ def by_hand(folder):
         check(f"{form}: how drafts were found", of["drafts"] == found, of)
 
 
+def metric(path, name):
+    """The sum of a metric over the first tensor-parallel ranks."""
+    lines = [line for line in path.read_text().splitlines() if re.match(name + r"[{ ]", line) and not re.search(r'tp_rank="[1-9]', line)]
+    return sum(float(line.split()[-1]) for line in lines)
+
+
+def live(folder):
+    """Accepted tokens by the metrics of a recording: computed again from its run folder, beside the probability that was simulated and
+    what the simulator did in the trace."""
+    for engine in ("vllm", "sglang"):
+        name, place = f"{engine} live", pathlib.Path(folder) / engine
+        with simulation(place, "--engine", engine, "--speculative", "3", "--acceptance", "70%", "--truth") as addresses:
+            done, report, out = record(place, target(addresses))
+        check(f"{name}: is recorded", report is not None and done.returncode == 0, done.stderr)
+        if report is None:
+            continue
+        [trace] = [path for path in (out / "traces" / "w0").iterdir() if path.name.endswith((".json", ".json.gz")) and "truth" not in path.name]
+        of = analyzed(trace)["speculation"]
+        before, after = out / "metrics" / "w0-before.txt", out / "metrics" / "w0-after.txt"
+        if engine == "vllm":
+            drafts, proposed, accepted = (metric(after, of_it) - metric(before, of_it) for of_it in (
+                f"vllm:spec_decode_num_{what}_total" for what in ("drafts", "draft_tokens", "accepted_tokens")))
+            expected = {"accepted_from": "counters", "accepted_tokens": 1 + accepted / drafts, "accepted_share": accepted / proposed}
+            check(f"{name}: each draft proposes three", proposed == 3 * drafts, (proposed, drafts))
+        else:
+            expected = {"accepted_from": "gauge", "accepted_tokens": metric(after, "sglang:spec_accept_length")}
+        check(f"{name}: as in the run folder", all(of[key] == value or abs(of[key] - value) < 1e-5 for key, value in expected.items()), (of, expected))
+        check(f"{name}: a share only of counters", ("accepted_share" in of) == (engine == "vllm"), of)
+        # 70 % of the first, of these 70 % of the second, and so on.
+        check(f"{name}: as simulated", abs(of["accepted_tokens"] / (1 + 0.7 + 0.7 ** 2 + 0.7 ** 3) - 1) < 0.15, of)
+        [truth] = [json.loads(path.read_text())["speculation"] for path in (out / "traces").rglob("*.truth.json")]
+        in_trace = 1 + truth["accepted"] / truth["requests"]
+        check(f"{name}: near what the trace's steps accepted", abs(of["accepted_tokens"] / in_trace - 1) < 0.15, (of, truth))
+        time, steps = (of["compared_ns"], of["compared_steps"]) if of["compared_steps"] else (of["verify_ns"] + of["draft_ns"], of["steps"])
+        check(f"{name}: time of a token", abs(of["token_ns"] * of["accepted_tokens"] * steps / time - 1) < 1e-5, of)
+        for text in (done.stdout, run("analyze", str(trace)).stdout):
+            words = "by the engine's counters over the recording (" if engine == "vllm" else "by the engine's own mean at the end of the recording: "
+            check(f"{name}: on the screen", f"It brings {of['accepted_tokens']:.2f}, {words}" in " ".join(text.split()), text)
+        results = place / "results.json"
+        results.write_text(run("analyze", str(trace), "--json").stdout)
+        check(f"{name}: read back", analyzed(results)["speculation"] == of)
+        alone = place / trace.name
+        shutil.copy(trace, alone)
+        check(f"{name}: another folder has no metrics", analyzed(alone)["speculation"]["accepted_from"] == "no-recording")
+        before.unlink()
+        told = analyzed(trace)["speculation"]
+        check(f"{name}: counters since the engine's start do not count", told["accepted_from"] == "no-metrics" and "accepted_tokens" not in told, told)
+
+
 def outputs(folder):
     """The screen, results that are read back, and runs without speculation."""
     folder = pathlib.Path(folder)
@@ -126,11 +183,18 @@ def outputs(folder):
     told = analyzed(trace)["speculation"]
     text = " ".join(run("analyze", str(trace)).stdout.split())
     check("the first screen", "speculative decoding, " in text and f"more than {told['break_even_tokens']:.2f} tokens" in text, text)
+    check("why accepted tokens are unknown", "only a run folder of tacho record has the engine's metrics" in text, text)
     results = folder / "results.json"
     results.write_text(run("analyze", str(trace), "--json").stdout)
     check("read back", analyzed(results)["speculation"] == told)
+    older = json.loads(results.read_text())
+    new = ("accepted_from", "break_even_share")
+    for key in new:
+        older["traces"][0]["speculation"].pop(key)
+    results.write_text(json.dumps(older))
+    check("results of an older version", analyzed(results)["speculation"] == told)
     plain = simulated(folder / "plain", "--steps", 20)[0]
     check("none without", "speculation" not in analyzed(plain) and "speculative" not in run("analyze", str(plain)).stdout)
 
 
-main([times, by_hand, outputs], __doc__)
+main([times, by_hand, live, outputs], __doc__)

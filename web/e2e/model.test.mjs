@@ -56,6 +56,10 @@ test("blocks and layers of each phase are those of analyze --json", async () => 
       if (known?.flops > 0) near(row[at("MBU")], 100 * known.mbu, `MBU of ${row[0]}`);
     }
     assert(Math.abs(rows.reduce((sum, row) => sum + number(row[2]), 0) - 100) < 1, "shares add up");
+    const room = figures.traces[0].opportunities.filter((one) => one.phase === phase.phase && one.share >= 0.01);
+    const [rooms, roomHead] = [await cellsOf(page, "Room to fuse and to overlap"), await heads(page, "Room to fuse and to overlap")];
+    assert.deepEqual(rooms.map((row) => row[0]), room.map((one) => (one.kind === "fuse" ? "one kernel" : "hidden")));
+    rooms.forEach((row, i) => near(String(usOf(row[3], roomHead[3])), room[i].most_ns / room[i].steps / 1000, `${phase.phase} room ${i}`));
     const each = await cellsOf(page, "Layers of the model");
     assert.equal(each.length, kLayers);
     each.forEach((row, i) => {
@@ -66,6 +70,20 @@ test("blocks and layers of each phase are those of analyze --json", async () => 
   await says(page, "5 layers by the order of the kernels");
   assert.deepEqual(troubles, []);
   await page.context().close();
+});
+
+test("what speculative decoding costs is said of decode steps", async () => {
+  const path = join(folder, "speculative");
+  assert.equal((await run("simulate", "trace", "-o", path, "--steps", "40", "--layers", "4", "--model-size", "tiny", "--speculative", "3")).code, 0);
+  const needed = (await analyze(path)).traces[0].speculation.break_even_tokens;
+  await shownIn(browser, [path], async (page) => {
+    await page.click("#tab-model");
+    await page.selectOption(".filter label:has-text('steps') select", "decode");
+    await says(page, `a step brings a request more than ${needed.toFixed(2)} tokens`);
+    await page.selectOption(".filter label:has-text('steps') select", "prefill");
+    await page.waitForSelector("h2:text('Blocks of a prefill step')");
+    assert(!(await page.textContent(".page.model")).includes("peculative"));
+  });
 });
 
 test("the flame graph begins at the phase and zooms into a layer", async () => {

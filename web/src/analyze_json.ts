@@ -473,6 +473,11 @@ export interface AnalyzeJson {
       unknown: number;
       batch_tokens?: number;
       padding_tokens?: number;
+      decode_padding?: {
+        padded_ns: number;
+        uncompared: number;
+        device_ns: number;
+      };
       eager_steps?: {
         count: number;
         of: number;
@@ -507,6 +512,8 @@ export interface AnalyzeJson {
         by_node: {
           name: number;
           stream: string;
+          layer?: number;
+          block?: "norm" | "qkv" | "rope-kv-write" | "attention" | "state-space" | "output-projection" | "all-reduce" | "mlp-up" | "activation" | "mlp-down" | "router" | "experts-up" | "experts-down" | "experts" | "shared-expert" | "dispatch" | "combine" | "other" | "input-preparation" | "embedding" | "final-norm" | "lm-head" | "sampling" | "draft";
           count: number;
           total_ns: number;
           deviation_ns: number;
@@ -599,6 +606,11 @@ export interface AnalyzeJson {
       compared_ns: number;
       plain_ns: number;
       break_even_tokens?: number;
+      break_even_share?: number;
+      accepted_from?: "no-recording" | "no-metrics" | "counters" | "gauge";
+      accepted_tokens?: number;
+      accepted_share?: number;
+      token_ns?: number;
     };
     roofline?: {
       gpu: string;
@@ -701,6 +713,7 @@ export interface AnalyzeJson {
         host_track?: string;
       }[];
     };
+    digest?: string;
   }[];
   together?: {
     paths: string[];

@@ -208,9 +208,20 @@ export interface InLayers {
   mean_gap_ns: number;
 }
 // In words, of one rank.
+export interface Room {
+  kind: string; // "fuse", "overlap"
+  phase: string;
+  what: string;
+  layers: number;
+  most_ns: number; // of a step
+  gap_ns: number; // of `fuse` alone
+  share: number;
+}
 export interface ModelWords {
   no_layers?: string;
   phases: { phase: string; layers: string }[];
+  speculation?: string;
+  room: Room[];
   roofline?: string;
   no_roofline?: string; // also what is missing in it
 }

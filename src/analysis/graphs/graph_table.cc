@@ -10,6 +10,7 @@
 
 #include "analysis/graphs/graph_batch.h"
 #include "analysis/graphs/replays.h"
+#include "analysis/graphs/row_places.h"
 
 namespace tacho {
 namespace {
@@ -41,12 +42,13 @@ class Spread {
 
 class GraphTabulator {
  public:
-  GraphTabulator(const PreparedTrace& prepared, const Scope& scope)
+  GraphTabulator(const PreparedTrace& prepared, const Scope& scope, const LayeredSteps& layers)
       : prepared_(prepared),
         trace_(prepared.index.trace()),
         steps_(prepared.steps.steps),
         replays_(FindReplays(prepared, scope)),
-        batches_(trace_) {}
+        batches_(trace_),
+        places_(prepared, layers) {}
 
   GraphTable Tabulate() {
     table_.launches = replays_.all.size();
@@ -59,6 +61,7 @@ class GraphTabulator {
     for (const ReplayedGraph& graph : replays_.graphs) Add(graph);
     for (size_t i = 0; i < table_.list.size(); ++i) AddPadding(i);
     AddPaddingOfSteps();
+    AddDecodePadding();
     return std::move(table_);
   }
 
@@ -89,6 +92,7 @@ class GraphTabulator {
       of.stream = trace_.Text(trace_.words[trace_.gpu.stream[node]].stream);
     }
     AddSteps(graph, row);
+    AddPlaces(graph, row);
     std::vector<Spread> spreads(graph.nodes.size());
     Spread times;
     for (const uint32_t i : graph.replays) {
@@ -129,6 +133,22 @@ class GraphTabulator {
       row.most_tokens = std::max(row.most_tokens.value_or(*tokens), *tokens);
     }
     if (several) row.phase.reset();
+  }
+
+  // The layer and the block of each node.
+  void AddPlaces(const ReplayedGraph& graph, GraphRow& row) const {
+    std::vector<RowPlaces::Common> places(row.nodes.size());
+    for (const uint32_t i : graph.replays) {
+      const Replay& replay = replays_.all[i];
+      for (size_t at = replay.begin; at < replay.end; ++at) {
+        if (const uint32_t node = replays_.nodes[at]; node != Replays::kUnplaced)
+          places[node].Add(places_.Of(replays_.rows[at]));
+      }
+    }
+    for (size_t k = 0; k < places.size(); ++k) {
+      row.nodes[k].layer = places[k].layer();
+      row.nodes[k].block = places[k].block();
+    }
   }
 
   // Adds the work of one replay to the nodes. Returns how long it ran.
@@ -235,6 +255,25 @@ class GraphTabulator {
     }
   }
 
+  void AddDecodePadding() {
+    DecodePadding total;
+    bool any = false;
+    for (const GraphRow& row : table_.list) {
+      if (row.phase != Phase::kDecode || !row.padding || row.padding->padded == 0) continue;
+      any = true;
+      if (row.padding->cost)
+        total.cost += *row.padding->cost;
+      else
+        total.uncompared += row.padding->padded;
+    }
+    if (!any) return;
+    for (const Step& step : steps_) {
+      if (step.label.phase == Phase::kDecode)
+        total.device_time += step.device_busy.value_or(DurationNs{});
+    }
+    table_.decode_padding = total;
+  }
+
   void FindEagerSteps() {
     std::vector<bool> has_graph(steps_.size());
     for (const Replay& replay : replays_.all) {
@@ -269,6 +308,7 @@ class GraphTabulator {
   const std::vector<Step>& steps_;
   Replays replays_;
   GraphBatches batches_;
+  const RowPlaces places_;
   std::unordered_map<StringId, uint32_t> numbers_;
   GraphTable table_;
 };
@@ -284,8 +324,9 @@ std::optional<int64_t> TokensOfStep(const StepLabel& label) {
   return label.context_tokens + label.generation_tokens;
 }
 
-GraphTable TabulateReplays(const PreparedTrace& prepared, const Scope& scope) {
-  return GraphTabulator(prepared, scope).Tabulate();
+GraphTable TabulateReplays(const PreparedTrace& prepared, const Scope& scope,
+                           const LayeredSteps& layers) {
+  return GraphTabulator(prepared, scope, layers).Tabulate();
 }
 
 }  // namespace tacho

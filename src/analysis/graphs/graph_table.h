@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/layers/step_layers.h"
 #include "analysis/prepared_trace.h"
 
 namespace tacho {
@@ -25,6 +26,10 @@ std::string_view GraphsStateId(GraphsState state);  // "found", "no-launches", .
 struct GraphNodeRow {
   uint32_t name = 0;  // index into GraphTable::names
   std::string stream;
+  // Of its work in steps with layers, if it is the same in all: the layer, and the block of the
+  // model. Work outside of all layers has only a block.
+  std::optional<uint32_t> layer;
+  std::optional<LayerBlock> block;
   uint64_t count = 0;    // replays that have it
   DurationNs total;      // of all these
   DurationNs deviation;  // standard deviation of its durations
@@ -42,6 +47,13 @@ struct GraphPadding {
   // tokens, at the same place, in the same phase and on the same device. Absent if a padded launch
   // has no such graph.
   std::optional<DurationNs> cost;
+};
+
+// The padding of all graphs of decode steps.
+struct DecodePadding {
+  DurationNs cost;          // sum of GraphPadding::cost where it is known
+  uint64_t uncompared = 0;  // padded launches of graphs where it is not
+  DurationNs device_time;   // device time of all decode steps
 };
 
 struct GraphRow {
@@ -80,12 +92,15 @@ struct GraphTable {
   // Tokens of the batches and how many of them were padding, of steps whose graphs agree on one
   // batch; 0: unknown.
   int64_t batch_tokens = 0, padding_tokens = 0;
-  std::optional<EagerSteps> eager;  // absent: no decode step launched a graph
+  std::optional<DecodePadding> decode_padding;  // absent: no graph of decode steps is padded
+  std::optional<EagerSteps> eager;              // absent: no decode step launched a graph
 };
 
-// Profiles the CUDA and HIP graphs of a trace by node, over all their replays (FindReplays). Cost:
+// Profiles the CUDA and HIP graphs of a trace by node, over all their replays (FindReplays).
+// `layers`: LayersOfSteps for the same trace; without it no node has a layer or a block. Cost:
 // O(n).
-GraphTable TabulateReplays(const PreparedTrace& prepared, const Scope& scope = {});
+GraphTable TabulateReplays(const PreparedTrace& prepared, const Scope& scope = {},
+                           const LayeredSteps& layers = {});
 
 // How many new tokens a step has; nullopt if its annotation does not tell.
 std::optional<int64_t> TokensOfStep(const StepLabel& label);

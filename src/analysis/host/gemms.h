@@ -14,6 +14,13 @@
 
 namespace tacho {
 
+// The least time that matrix products take at the peaks of the accelerator, and the shares of their
+// time that their FLOPs and their bytes take (roofline/gemm_roofs.h).
+struct GemmRoof {
+  DurationNs time;
+  double mfu = 0, mbu = 0;
+};
+
 // All calls of one operator that multiply `batch` matrices of m x k numbers with as many of k x n.
 struct GemmRow {
   std::string op;    // "aten::mm"
@@ -25,13 +32,7 @@ struct GemmRow {
   // Of both matrices and their product, for all calls. Its numbers are those of the left matrix, or
   // have 16 bits if those have 8. An added bias does not count.
   double bytes = 0;
-  // The least time that the calls take at the peaks of the accelerator, and the shares of `device`
-  // that their FLOPs and their bytes take (roofline/gemm_roofs.h). Absent: not known.
-  struct Roof {
-    DurationNs time;
-    double mfu = 0, mbu = 0;
-  };
-  std::optional<Roof> roof = {};
+  std::optional<GemmRoof> roof = {};  // absent: not known
 };
 
 // Collects the matrix products of operators that say the sizes and types of their matrices:

@@ -51,10 +51,13 @@ ExchangeOverlap ExchangeOverlapOf(const StepLayers& step, size_t layer, const Bu
     const bool is_own = own < end && step.of.items[own] == i;
     const Part part = is_own ? PartOf(blocks[own], roles[own]) : Part::kElse;
     if (is_own) ++own;
+    // With the gap before it.
+    const Interval when = items[i].when;
+    const TimeNs start = i == first ? when.start : std::min(when.start, busy.Until(i));
     (part == Part::kExchange       ? exchange
      : part == Part::kSharedExpert ? expert
                                    : other)
-        .push_back(items[i].when);
+        .push_back({start, when.end});
   }
   const IntervalSet exchanging(std::move(exchange)), computing(std::move(expert)),
       busy_otherwise(std::move(other));

@@ -6,7 +6,7 @@
 namespace tacho {
 
 // The exchanges of tokens in one layer, and the shared expert, as far as nothing else ran on the
-// device meanwhile.
+// device meanwhile; each piece of work with the gap before it, in which nothing ran at all.
 struct ExchangeOverlap {
   DurationNs exposed, movable;
 

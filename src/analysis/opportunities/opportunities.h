@@ -23,7 +23,7 @@ std::string_view OpportunityKindId(OpportunityKind kind);  // "fuse", "overlap"
 //
 // kOverlap: exchanges of tokens between the ranks of experts (dispatch, combine) that nothing
 // hides, beside the shared expert, which neither needs nor feeds them. It saves at most the shorter
-// of the two, in each layer.
+// of the two, in each layer, with the gaps before their work: what moves takes its gap along.
 struct Opportunity {
   OpportunityKind kind = OpportunityKind::kFuse;
   Phase phase = Phase::kOther;
@@ -36,8 +36,9 @@ struct Opportunity {
   std::vector<std::string> kernels;  // names in the file, in order
   DurationNs gaps;                   // part of `most`: nothing ran on the device
   // kOverlap.
-  DurationNs exposed;  // exchanges while nothing else ran on the device
-  DurationNs movable;  // the shared expert while nothing else ran on the device
+  // Exchanges, and the shared expert, while nothing else ran on the device, and the gaps before
+  // their work.
+  DurationNs exposed, movable;
 };
 
 // The opportunities of the steps that `table` counts, by `most` a step, then by phase and names.

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "analysis/analyze.h"
+#include "analysis/ranks/digest_bytes.h"
 #include "analysis/ranks/matched_collectives.h"
 #include "analysis/scope_for_test.h"
 #include "model/trace_builder.h"
@@ -136,6 +137,51 @@ TEST(TraceDigest, MatchingNeedsNoTrace) {
   EXPECT_EQ(matched.unmatched, expected.unmatched);
   EXPECT_EQ(matched.residuals, expected.residuals);
   EXPECT_EQ(matched.collectives.size(), expected.collectives.size());
+}
+
+TEST(DigestBytes, AreReadBack) {
+  for (uint32_t seed = 0; seed < 5; ++seed) {
+    const TraceAnalysis analysis = Digested(DigestedTrace(seed, 100));
+    const std::string bytes = BytesOfDigest(*analysis.digest);
+    const auto read = ReadDigest(bytes);
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(BytesOfDigest(*read), bytes);
+    EXPECT_EQ(read->MemoryBytes(), analysis.digest->MemoryBytes());
+    const CommSeries &got = read->communication->front(),
+                     &had = analysis.digest->communication->front();
+    ASSERT_EQ(got.kernels.size(), had.kernels.size());
+    for (size_t i = 0; i < had.kernels.size(); ++i) {
+      EXPECT_EQ(got.kernels[i].when, had.kernels[i].when);
+      EXPECT_EQ(got.kernels[i].row, had.kernels[i].row);
+      EXPECT_EQ(got.kernels[i].sequence, had.kernels[i].sequence);
+    }
+    EXPECT_EQ(read->idle.front().ns, analysis.digest->idle.front().ns);
+    EXPECT_EQ(read->steps.back().when, analysis.digest->steps.back().when);
+  }
+}
+
+TEST(DigestBytes, CutOnesAreRefused) {
+  const std::string bytes = BytesOfDigest(*Digested(DigestedTrace(1, 10)).digest);
+  for (size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_FALSE(ReadDigest(bytes.substr(0, size))) << size;
+  EXPECT_FALSE(ReadDigest(bytes + '\0'));
+}
+
+TEST(DigestBytes, DamagedOnesAreRefusedOrRead) {
+  const std::string bytes = BytesOfDigest(*Digested(DigestedTrace(1, 10)).digest);
+  std::mt19937 random(1);
+  size_t read = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    std::string damaged = bytes;
+    damaged[random() % damaged.size()] = static_cast<char>(random());
+    const auto digest = ReadDigest(damaged);
+    if (!digest) continue;
+    ++read;
+    // A number may have been written with too many bytes.
+    const std::string again = BytesOfDigest(*digest);
+    EXPECT_EQ(BytesOfDigest(*ReadDigest(again)), again);
+  }
+  EXPECT_GT(read, 1000u);
 }
 
 }  // namespace

@@ -63,6 +63,15 @@ void GraphFields(auto& out, auto& graph) {
   out.Rows(Key{"by_node", "nodes, in order of time"}, graph.nodes, [&](auto& node) {
     out.Field(Key{"name", "index of its name in `names`, from 0"}, node.name);
     out.Field(Key{"stream", "stream of its work"}, node.stream);
+    out.Field(Key{"layer",
+                  "layer of the model, from 0; absent: outside of all layers, in several, or "
+                  "unknown"},
+              node.layer);
+    if (IsThere(out, "block", node.block.has_value())) {
+      Ensure(out, node.block);
+      out.Field(Key{"block", "block of the model; absent: in several, or unknown"},
+                ByName(*node.block, LayerBlockId, kLayerBlocks));
+    }
     out.Field(Key{"count", "number of launches with its work"}, node.count);
     out.Field(Key{"total_ns", "sum of its durations"}, node.total);
     out.Field(Key{"deviation_ns", "standard deviation of its durations"}, node.deviation);
@@ -93,6 +102,18 @@ void ReplayedGraphs(auto& out, auto& graphs) {
       UnlessIs(graphs.batch_tokens, 0));
   out.Field(Key{"padding_tokens", "part of `batch_tokens` that the steps did not need"},
             UnlessIs(graphs.padding_tokens, 0));
+  if (IsThere(out, "decode_padding", graphs.decode_padding.has_value())) {
+    Ensure(out, graphs.decode_padding);
+    out.BeginObject(
+        Key{"decode_padding", "padding of the graphs of decode steps; absent when none is padded"});
+    out.Field(Key{"padded_ns", "sum of the `padded_ns` of these graphs, where known"},
+              graphs.decode_padding->cost);
+    out.Field(Key{"uncompared", "padded launches of graphs without `padded_ns`"},
+              graphs.decode_padding->uncompared);
+    out.Field(Key{"device_ns", "device time of all decode steps"},
+              graphs.decode_padding->device_time);
+    out.End();
+  }
   if (IsThere(out, "eager_steps", graphs.eager.has_value())) {
     Ensure(out, graphs.eager);
     out.BeginObject(

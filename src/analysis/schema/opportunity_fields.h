@@ -36,12 +36,12 @@ void Opportunities(auto& out, auto& opportunities) {
         }
         if (IsThere(out, "exposed_ns", !fuse)) {
           out.Field(Key{"exposed_ns",
-                        "dispatch and combine while nothing else ran on the device; of `overlap` "
-                        "alone"},
+                        "dispatch and combine while nothing else ran on the device, and the gaps "
+                        "before them; of `overlap` alone"},
                     of.exposed);
           out.Field(Key{"movable_ns",
-                        "the shared expert while nothing else ran on the device; of `overlap` "
-                        "alone"},
+                        "the shared expert while nothing else ran on the device, and the gaps "
+                        "before its work; of `overlap` alone"},
                     of.movable);
         }
       });

@@ -41,6 +41,29 @@ void SpeculationFields(auto& out, auto& of) {
                 "`compared_ns` / `plain_ns`: tokens that a step must bring each request so that "
                 "speculation is as fast as plain decoding; absent without plain steps"},
             Derived(break_even));
+  out.Field(Key{"break_even_share",
+                "share of the proposed tokens that must be accepted for that; above 1: all would "
+                "be too few; absent without `tokens`"},
+            Derived(of.break_even_share()));
+  if (IsThere(out, "accepted_from", true))  // absent in results of an older version
+    out.Field(
+        Key{"accepted_from",
+            "source of the next two figures: `counters` (the engine's metrics before and after "
+            "the recording), `gauge` (its own mean of its last steps, at the end), "
+            "`no-recording` (the trace is in no run folder of `tacho record`) or `no-metrics` "
+            "(the metrics there do not say it)"},
+        ByName(of.accepted.from, AcceptedFromId, static_cast<size_t>(AcceptedFrom::kCount)));
+  out.Field(Key{"accepted_tokens",
+                "tokens that a step that verifies brings a request on average: the accepted ones "
+                "and one more; absent if unknown"},
+            of.accepted.tokens);
+  out.Field(Key{"accepted_share", "accepted by proposed tokens; absent if unknown"},
+            of.accepted.share);
+  out.Field(Key{"token_ns",
+                "time of a step that verifies, by `accepted_tokens`: of the compared steps, or of "
+                "all if none is compared. A plain step's time for a token is `plain_ns` / "
+                "`compared_steps`"},
+            Derived(of.token_ns()));
   out.End();
 }
 

@@ -244,6 +244,10 @@ void TraceFields(auto& out, auto& trace, const auto& short_name) {
       trace.sources.state == SourcesState::kFound || !trace.sources.map.empty();
   if (IsThere(out, "sources", has_sources)) Sources(out, trace.sources);
   if (Holds(out, !trace.devices.empty())) Idle(out, trace.idle);
+  out.Field(Key{"digest",
+                "data for tacho itself, with `--digests`: results of single ranks then give, read "
+                "together, the results of all"},
+            UnlessIs(trace.digest_text, ""));
 }
 
 // Traces that are slices of one recording and overlap in time.

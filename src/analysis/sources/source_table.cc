@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "analysis/layers/step_layers.h"
+#include "base/json_text.h"
 
 namespace tacho {
 namespace {
@@ -68,6 +69,23 @@ std::optional<std::pair<TrackId, TimeNs>> LaunchedAt(const PreparedTrace& prepar
   return std::pair(trace.host_calls.track[call], trace.host_calls.start[call]);
 }
 
+// Calls visit(call, kernel) for each launch call that names its kernel (ROCm) and has no work in
+// the trace. While a graph is captured, launches run nothing.
+void EachWorklessLaunch(const PreparedTrace& prepared, auto visit) {
+  const Trace& trace = prepared.index.trace();
+  std::vector<bool> has_work(trace.host_calls.size());
+  for (const uint32_t call : prepared.links.call_of_gpu) {
+    if (call != LaunchLinks::kNone) has_work[call] = true;
+  }
+  for (uint32_t call = 0; call < has_work.size(); ++call) {
+    if (has_work[call] ||
+        trace.Text(trace.host_calls.name[call]).find("LaunchKernel") == std::string_view::npos)
+      continue;
+    if (const auto kernel = ArgText(trace, HostCallArgs(trace, call), "kernel"))
+      visit(call, JsonStringOrText(*kernel));
+  }
+}
+
 std::vector<SourceSite> PlacesOf(const SiteCounts& counts) {
   std::vector<SourceSite> places;
   for (const auto& [site, count] : counts.sites) {
@@ -124,6 +142,12 @@ SourceMap MapSources(const PreparedTrace& prepared) {
     map.by_name[kernel].Add(at, count);
     map.by_category[{block, prepared.work.categories[category]}].Add(at, count);
   }
+  EachWorklessLaunch(prepared, [&](uint32_t call, const std::string& kernel) {
+    const uint32_t site = sites.At(trace.host_calls.track[call], trace.host_calls.start[call]);
+    if (site == LaunchSites::kNone) return;
+    map.by_kernel[{LayerBlock::kCount, kernel}].Add(sites.sites()[site], 1);
+    map.by_name[kernel].Add(sites.sites()[site], 1);
+  });
   const auto sort = [](auto& of) {
     for (auto& [key, found] : of) found.Sort();
   };

@@ -35,7 +35,9 @@ struct SourceMap {
   void Add(const SourceMap& other);
 };
 // Empty if the trace has no Python frames. Work that a graph launched does not count, because its
-// launch call does not show where a kernel comes from. Cost: O(n log n).
+// launch call does not show where a kernel comes from. Launch calls that name their kernel (ROCm)
+// count even without work: a recording of graph capture has only such calls, outside of all blocks.
+// Cost: O(n log n).
 SourceMap MapSources(const PreparedTrace& prepared);
 
 struct SourcesAsked {

@@ -87,5 +87,37 @@ TEST(Sources, OfAMapNameWorkInGraphs) {
   EXPECT_EQ(gaps.ns, 30);
 }
 
+// ROCm names the kernel in the launch call. CUDA does not.
+TEST(Sources, OfARecordingOfGraphCaptureAreThoseOfItsCalls) {
+  TraceBuilder capture;
+  int64_t at = 0;
+  const auto launch = [&](const char* frame, const TraceBuilder::Arguments& args, bool has_work) {
+    at += 1000;
+    capture.Host("python_function", frame, {.start = at - 5, .duration = 100});
+    capture.Host("cuda_runtime", "hipLaunchKernel",
+                 {.start = at, .duration = 5, .correlation = at, .args = args});
+    if (has_work) capture.Kernel("b", {.start = at + 20, .duration = 10, .correlation = at});
+  };
+  launch("a.py(1): f", {
+    {"kernel", R"j("void a<int>(\"x\")")j"}, {"cid", "7"}}, false);
+  launch("b.py(1): f", {{"kernel", R"("b")"}}, true);  // a warm-up
+      launch("b.py(2): g", {{"kernel", R"("b")"}}, false);
+      launch("c.py(1): f", {{"cid", "7"}}, false);
+      const Trace captured = std::move(capture).Finish();
+      const SourceMap map = MapSources(PreparedOf(captured));
+
+      TraceBuilder replay;
+      replay.Host("cuda_runtime", "hipGraphLaunch", {.start = 0, .duration = 5, .correlation = 1});
+      at = 10;
+      for (const char* kernel : {"void a<int>(\"x\")", "b", "c"})
+        replay.Kernel(kernel, {.start = at += 20, .duration = 10, .correlation = 1});
+      const Trace trace = std::move(replay).Finish();
+      const SourceTable table = FindSources(PreparedOf(trace), map);
+      EXPECT_EQ(table.state, SourcesState::kFound);
+      EXPECT_THAT(FramesOf(table, "void a<int>(\"x\")"), ElementsAre("a.py(1): f"));
+      EXPECT_THAT(FramesOf(table, "b"), ElementsAre("b.py(1): f", "b.py(2): g"));
+      EXPECT_THAT(FramesOf(table, "c"), IsEmpty());
+    }
+
 }  // namespace
 }  // namespace tacho

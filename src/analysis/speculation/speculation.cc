@@ -34,6 +34,19 @@ std::string_view DraftsFoundId(DraftsFound found) {
                                           : "none";
 }
 
+std::string_view AcceptedFromId(AcceptedFrom from) {
+  switch (from) {
+    case AcceptedFrom::kNoMetrics:
+      return "no-metrics";
+    case AcceptedFrom::kCounters:
+      return "counters";
+    case AcceptedFrom::kGauge:
+      return "gauge";
+    default:
+      return "no-recording";
+  }
+}
+
 Speculation FindSpeculation(const PreparedTrace& prepared, const LayeredSteps& steps) {
   if (std::ranges::none_of(prepared.steps.steps, &Step::verifies)) return {};
   Speculation found;

@@ -89,6 +89,7 @@ Result<int> Analyse(const AnalyzeOptions& options, const TraceChoice& choice,
                     const ScreenOptions& screen) {
   TACHO_ASSIGN_OR_RETURN(auto reading, ReadOptionsOf(options));
   reading.step_profile = options.json;
+  reading.digests = options.digests;
   reading.sources.asked = options.json || options.csv_folder || options.stacks_from ||
                           options.Wants(WholeTable::kSources);
   reading.key_averages = options.json || options.csv_folder || options.Wants(WholeTable::kOps);

@@ -14,7 +14,7 @@ namespace tacho {
 // The arguments of `tacho analyze`.
 struct AnalyzeOptions : ReadingArguments {
   AnalyzeOptions() { command = "analyze"; }
-  bool json = false, markdown = false, summary = false;
+  bool json = false, digests = false, markdown = false, summary = false;
   std::optional<std::string> csv_folder;
   std::optional<int64_t> top;
   std::array<bool, kWholeTables> whole{};  // by WholeTable

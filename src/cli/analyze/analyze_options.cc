@@ -53,6 +53,10 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
   spec.groups = {
       {"what to print (default: the first screen)",
        {{"--json", "", "all figures as JSON, schema 1 (docs/json.md)", &o.json},
+        {"--digests", "",
+         "with --json: also what analyses over ranks need, so that results of single ranks give, "
+         "read together, the results of all",
+         &o.digests},
         {"--markdown", "", "the report as GitHub Markdown, below 60 kB", &o.markdown},
         {"--csv", "DIR",
          "also write every table as a CSV file into DIR, which is made if it is missing",
@@ -98,7 +102,8 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
        "kernels with \"gemm\" in their names, those with the longest tail first"},
       {"tacho analyze trace.json --window 1.2s:1.5s --gaps",
        "why the device was idle in 300 ms of the trace"},
-      {"tacho analyze rank0.json rank1.json", "what --json wrote on two machines, as one run"},
+      {"tacho analyze rank0.json rank1.json",
+       "what --json --digests wrote on two machines, as one run"},
       {"tacho analyze run/ --json | jq '.traces[].idle'", "figures for programs"},
       {"tacho analyze --ray http://head:8265 /tmp/profile",
        "the traces on all nodes of a Ray cluster, as one run"},
@@ -127,6 +132,7 @@ Result<void> CheckAnalyzeOptions(const AnalyzeOptions& o) {
   if (o.profile_dir) forms.emplace_back("--profile-dir");
   if (forms.size() > 1)
     return fail(fmt::format("{} and {} do not go together", forms[0], forms[1]));
+  if (o.digests && !o.json) return fail("--digests needs --json");
   if ((o.sort || o.filter) && o.Tables().empty()) {
     return fail(fmt::format("{} needs one of the tables, such as --kernels",
                             o.sort ? "--sort" : "--filter"));

@@ -25,9 +25,9 @@ using namespace simulate;
 struct SimulateOptions {
   std::string engine = "vllm", router = "none", model_size = "small", hardware = "h100";
   std::optional<std::string> version, model, profiler_config, trace_folder, temp_folder, log, time;
-  std::string host = "127.0.0.1", speed = "1", profiler_slowdown = "0";
+  std::string host = "127.0.0.1", speed = "1", profiler_slowdown = "0", acceptance = "60%";
   std::optional<int64_t> count, tp, dp, port, worker_port, seed, random_fault, max_num_seqs,
-      max_num_batched_tokens, max_model_len, stream_interval, gzip_level;
+      max_num_batched_tokens, max_model_len, stream_interval, gzip_level, proposed;
   std::vector<std::string> faults;
   bool router_per_rank = false, whole_prompts = false, no_prefix_cache = false, dev_mode = false,
        echo_ids = false, log_iterations = false, log_requests = false, truth = false, json = false;
@@ -87,6 +87,13 @@ CommandSpec SimulateSpec(SimulateOptions& o) {
          &o.max_num_batched_tokens, 1},
         {"--max-model-len", "N", "longest prompt and answer (default 32768)", &o.max_model_len, 2},
         {"--no-chunked-prefill", "", "prompts are read as a whole", &o.whole_prompts},
+        {"--speculative", "N",
+         "decode steps verify N tokens that a draft model proposed for each request; one in four "
+         "stays plain",
+         &o.proposed, 1},
+        {"--acceptance", "PERCENT",
+         "probability that a proposed token is accepted after those before it (default 60%)",
+         &o.acceptance},
         {"--no-prefix-caching", "", "each prompt is read anew", &o.no_prefix_cache},
         {"--stream-interval", "N", "tokens in an event of a stream (default 1)", &o.stream_interval,
          1},
@@ -206,6 +213,9 @@ Result<SimulationOptions> OptionsOf(const SimulateOptions& o) {
   worker.limits.max_num_batched_tokens = o.max_num_batched_tokens.value_or(8192);
   worker.limits.chunked_prefill = !o.whole_prompts;
   worker.limits.mixes = vllm;
+  worker.limits.proposed = o.proposed.value_or(0);
+  if (worker.limits.proposed > 16) return Refuse("--speculative is at most 16");
+  TACHO_ASSIGN_OR_RETURN(worker.limits.acceptance, ShareArgument("--acceptance", o.acceptance));
   worker.max_model_len = o.max_model_len.value_or(32'768);
   worker.stream_interval = o.stream_interval.value_or(1);
   worker.prefix_caching = !o.no_prefix_cache;

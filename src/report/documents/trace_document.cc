@@ -180,6 +180,12 @@ NextCommand Next(const TraceAnalysis& trace, const RequestAnalysis& requests,
   if (!trace.steps.steps.empty()) next.options.push_back({"--steps", "every step"});
   if (trace.layers.state == LayersState::kFound)
     next.options.push_back({"--layers", "each layer, by phase"});
+  if (trace.graphs.state == GraphsState::kFound)
+    next.options.push_back({"--graphs", "CUDA and HIP graphs, and what padding costs"});
+  if (!trace.roofline.blocks.empty())
+    next.options.push_back({"--roofline", "each block beside the hardware's limits"});
+  if (trace.facts.python_stacks)
+    next.options.push_back({"--sources", "the Python code that launches each kernel"});
   const auto shows_more = [](const DeviceMemory& memory) {
     return memory.peak && memory.peak->parts &&
            memory.peak->parts->operators.size() > kTopOperators;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/base64.h"
 #include "base/sha256.h"
 #include "report/html/html_colors.h"
 #include "text/html.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/sha256.h"
+#include "base/base64.h"
 #include "base/words.h"
 #include "report/documents/analyze_csv.h"
 #include "report/documents/report_parts.h"

@@ -74,10 +74,13 @@ void AddGraphRow(const GraphRow& graph, Table& table) {
 }  // namespace
 
 Table ReplayedGraphsTable(const GraphTable& graphs, std::string title) {
+  const bool one_device = std::ranges::all_of(graphs.list, [&](const GraphRow& graph) {
+    return graph.device == graphs.list.front().device;
+  });
   Table table{"replayed_graphs",
               {Col{"graph", std::move(title), kCount}.Means(kGraphIndex),
                Col{"id", "", kText}.FileOnly(),
-               Col{"device", "", kText}.FileOnly(),
+               Col{"device", one_device ? "" : "device", kText}.FileOnly(one_device),
                Col{"place", "place", kCount}.GivesWay(3),
                Col{"phase", "phase", kText},
                Col{"batch", "batch", kCount},
@@ -116,10 +119,12 @@ Table GraphNodesTable(const GraphTable& graphs, const TextStyle& style, bool mai
        Col{"node", "#", kCount}.Means("number of the node in the graph, from 0"),
        Col{"name", "", kText}.Means("name of the kernel, copy or memset").FileOnly(),
        Col{"", std::move(title), kText}.ScreenOnly().Stretches().Distinct(),
-       Col{"stream", "stream", kText}, Col{"count", "count", kCount},
+       Col{"stream", "stream", kText}.GivesWay(2),
+       Col{"layer", "layer", kCount}.Means("layer of the model, from 0"),
+       Col{"block", "block", kText}.Means("block of the model"), Col{"count", "count", kCount},
        Col{"total_ns", "", kDuration}.FileOnly(),
        Col{"mean_ns", "mean", kDuration}.Means("mean duration, rounded down").Adds().UnitGroup(1),
-       Col{"deviation_ns", "deviation", kDuration}.UnitGroup(1),
+       Col{"deviation_ns", "deviation", kDuration}.UnitGroup(1).GivesWay(),
        Col{"gap_ns", "", kDuration}.FileOnly(),
        Col{"mean_gap_ns", "gap before", kDuration}
            .Means("mean of `gap_ns` over the graph's `replays`, rounded down")
@@ -141,6 +146,8 @@ Table GraphNodesTable(const GraphTable& graphs, const TextStyle& style, bool mai
       const GraphNodeRow& node = graph.nodes[n];
       if (node.name >= names.size()) continue;  // results of another program
       table.Add({CountCell(g), CountCell(n), graphs.names[node.name], names[node.name], node.stream,
+                 CellOf(node.layer),
+                 node.block ? Cell(std::string(LayerBlockId(*node.block))) : Cell(),
                  CountCell(node.count), node.total.ns, MeanTime(node.total, node.count),
                  node.deviation.ns, node.gap.ns, MeanTime(node.gap, graph.replays)});
     }

@@ -1,10 +1,5 @@
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
-
 #include "report/tables/result_tables.h"
-#include "report/words/kernel_names.h"
+#include "report/words/opportunity_words.h"
 
 namespace tacho {
 namespace {
@@ -12,27 +7,10 @@ namespace {
 using enum Unit;
 using Col = TableColumn;
 
-// "rotary_embedding_kernel" of "vllm::rotary_embedding_kernel<BFloat16, true>".
-std::string BaseOf(std::string_view name) {
-  name = name.substr(0, name.find('<'));
-  const size_t scope = name.rfind("::");
-  return std::string(scope == std::string_view::npos ? name : name.substr(scope + 2));
-}
-
-// What the work is: short names of the kernels; with `base`, without namespaces and arguments.
-std::string WhatOf(const Opportunity& of, bool base) {
-  if (of.kind == OpportunityKind::kOverlap) return "shared expert beside dispatch, combine";
-  std::vector<std::string> names =
-      ShownKernelNames(std::vector<std::string_view>(of.kernels.begin(), of.kernels.end()), {});
-  if (base) std::ranges::transform(names, names.begin(), BaseOf);
-  return fmt::format("{}", fmt::join(names, " + "));
-}
-
 }  // namespace
 
 Table OpportunitiesTable(const std::vector<Opportunity>& opportunities, bool main,
                          std::string title) {
-  constexpr double kLeastShare = 0.01;
   Table table{
       "opportunities",
       {Col{"kind", std::move(title), kText}.Means("`fuse` or `overlap`, as in the JSON"),
@@ -46,11 +24,11 @@ Table OpportunitiesTable(const std::vector<Opportunity>& opportunities, bool mai
        Col{"share", "share", kShare}},
       {}};
   for (const Opportunity& of : opportunities) {
-    if (main && of.share < kLeastShare) continue;
+    if (main && of.share < kLeastShownShare) continue;
     const bool fuse = of.kind == OpportunityKind::kFuse;
     const auto steps = static_cast<int64_t>(of.steps);
     table.Add({main ? (fuse ? "one kernel" : "hidden") : std::string(OpportunityKindId(of.kind)),
-               std::string(PhaseName(of.phase)), WhatOf(of, main), CountCell(of.layers),
+               std::string(PhaseName(of.phase)), OpportunityText(of, main), CountCell(of.layers),
                CountCell(of.steps), CountCell(of.count), of.most.ns / steps,
                fuse ? Cell(of.gaps.ns / steps) : Cell(), of.most.ns,
                fuse ? Cell(of.gaps.ns) : Cell(), fuse ? Cell() : Cell(of.exposed.ns),

@@ -25,12 +25,12 @@ Table SourcesTable(const SourceTable& sources, const TextStyle& style, std::stri
                Col{"block", "block", kText}.Means("block of the model").GivesWay(),
                Col{"device_ns", "total", kDuration}.Adds().UnitGroup(1),
                Col{"share", "", kShare}.Means("share of the time of all rows").FileOnly(),
-               Col{"gap_ns", "gaps", kDuration}.Adds().UnitGroup(1).GivesWay(),
-               Col{"count", "count", kCount}.Adds().GivesWay(), Col{"evidence"}.FileOnly(),
+               Col{"gap_ns", "gaps", kDuration}.Adds().UnitGroup(1).GivesWay(2),
+               Col{"count", "count", kCount}.Adds().GivesWay(3), Col{"evidence"}.FileOnly(),
                Col{"frames"}
                    .Means("code that launches it; several, separated by ` | `: it is one of them")
                    .FileOnly(),
-               std::move(launched_by),
+               std::move(launched_by), Col{"", "module", kText}.ScreenOnly().GivesWay(),
                Col{"modules", "", kText}.Means("each nn.Module around each frame").FileOnly()},
               {}};
   if (sources.state != SourcesState::kFound) return table;
@@ -43,7 +43,7 @@ Table SourcesTable(const SourceTable& sources, const TextStyle& style, std::stri
                row.block ? Cell(std::string(LayerBlockId(*row.block))) : Cell(), row.device.ns,
                ShareOf(row.device, sources.device), row.gap.ns, CountCell(row.count),
                std::string(SourceEvidenceId(row.evidence)), FramesText(row), ShortFramesText(row),
-               ModulesText(row)});
+               ShortModulesText(row), ModulesText(row)});
   }
   return table;
 }

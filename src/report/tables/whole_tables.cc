@@ -125,6 +125,12 @@ AskedTables WholeTables(const TraceAnalysis& trace, WholeTable table, const Text
   return {};
 }
 
+// What may be missing only because --window or --device leaves it out; "" for a whole trace.
+std::string OfThisPart(const TraceAnalysis& trace) {
+  if (!IsPart(trace)) return "";
+  return fmt::format(" {}; the whole trace may have it", Whereabouts(trace));
+}
+
 // The text that replaces tables without rows. `none`: what is missing, such as "no kernel".
 std::string WhyEmpty(const TraceAnalysis& trace, WholeTable which, std::string_view none) {
   if (trace.notes.CountOf(NoteId::kMixedRanks) > 0)
@@ -132,10 +138,16 @@ std::string WhyEmpty(const TraceAnalysis& trace, WholeTable which, std::string_v
   if (which == WholeTable::kGaps && !trace.idle.known)
     return "idle gaps cannot be told: " + WhyNoIdleTime(trace);
   if (which == WholeTable::kDevices) return WhyNoDeviceTime(trace);
-  if (which == WholeTable::kLayers)
-    return fmt::format("no layers: {}", WhyNoLayers(trace.layers.state));
-  if (which == WholeTable::kGraphs)
-    return fmt::format("no graphs: {}", WhyNoGraphs(trace.graphs.state));
+  if (which == WholeTable::kLayers) {
+    const LayersState state = trace.layers.state;
+    const bool by_window = state == LayersState::kNoSteps || state == LayersState::kNoWork;
+    return fmt::format("no layers: {}{}", WhyNoLayers(state), by_window ? OfThisPart(trace) : "");
+  }
+  if (which == WholeTable::kGraphs) {
+    const GraphsState state = trace.graphs.state;
+    const bool by_window = state == GraphsState::kNoLaunches || state == GraphsState::kNoWork;
+    return fmt::format("no graphs: {}{}", WhyNoGraphs(state), by_window ? OfThisPart(trace) : "");
+  }
   if (which == WholeTable::kRoofline)
     return fmt::format("no roofline: {}", WhyNoRoofline(trace.roofline));
   if (which == WholeTable::kSources) return WhyNoSources(trace.sources);

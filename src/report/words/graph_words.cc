@@ -23,6 +23,19 @@ std::string EagerText(const EagerSteps& eager, bool numbered) {
                             eager.count > numbers.size() ? " and others" : "");
 }
 
+// What padding cost in decode steps.
+std::string CostText(const DecodePadding& padding) {
+  std::string text;
+  if (padding.cost.ns > 0)
+    text =
+        fmt::format("; padding costs decode steps up to {}, {} of their device time",
+                    FormatDuration(padding.cost), FormatShare(padding.cost, padding.device_time));
+  if (padding.uncompared > 0)
+    text += fmt::format("; {} with padding have no smaller graph to compare with",
+                        FormatCounted(padding.uncompared, "launch", "launches"));
+  return text;
+}
+
 }  // namespace
 
 std::string_view WhyNoGraphs(GraphsState state) {
@@ -30,7 +43,7 @@ std::string_view WhyNoGraphs(GraphsState state) {
     case GraphsState::kNoLaunches:
       return "no graph was launched";
     case GraphsState::kNoWork:
-      return "no graph launch has all its work in the trace";
+      return "no graph launch has all its work";
     case GraphsState::kAsOne:
       return "each launch is recorded as one piece; nsys profile --cuda-graph-trace=node records "
              "the kernels";
@@ -53,6 +66,7 @@ std::string GraphsText(const GraphTable& graphs, bool numbered) {
                         FormatCount(graphs.launches));
   if (graphs.batch_tokens > 0)
     text += "; " + PaddingText(graphs.padding_tokens, graphs.batch_tokens);
+  if (graphs.decode_padding) text += CostText(*graphs.decode_padding);
   if (std::ranges::any_of(graphs.list, [](const GraphRow& graph) { return !graph.batch; }))
     text += "; no batch: no kernel's grid tells it, grids differ, or a step had more tokens";
   if (graphs.eager && graphs.eager->count > 0) text += "; " + EagerText(*graphs.eager, numbered);

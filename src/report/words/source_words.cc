@@ -46,6 +46,13 @@ std::string ModulesText(const SourceRow& row) {
       row, [](const SourceSite& site) { return fmt::format("{}", fmt::join(site.modules, ", ")); });
 }
 
+std::string ShortModulesText(const SourceRow& row) {
+  if (row.sites.empty() || row.sites.front().modules.empty()) return "";
+  const std::vector<std::string>& modules = row.sites.front().modules;
+  return modules.front() +
+         (modules.size() == 1 ? "" : fmt::format(" or {} more", FormatCount(modules.size() - 1)));
+}
+
 std::string WhyNoSources(const SourceTable& sources) {
   switch (sources.state) {
     case SourcesState::kNoFrames:

@@ -14,6 +14,8 @@ std::string FramesText(const SourceRow& row);
 std::string ShortFramesText(const SourceRow& row);
 // The modules of each of these frames, separated in the same way, and by commas.
 std::string ModulesText(const SourceRow& row);
+// The modules of the first frame: "RMSNorm", "RMSNorm or 1 more".
+std::string ShortModulesText(const SourceRow& row);
 // Why no kernel has a source: "no sources: ..."; "" if sources were found.
 std::string WhyNoSources(const SourceTable& sources);
 // How much of the time has one site, and where the frames come from.

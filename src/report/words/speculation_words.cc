@@ -2,9 +2,36 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "text/format_number.h"
 
 namespace tacho {
+
+namespace {
+
+// What is known of the accepted tokens, as sentences after the first.
+std::string AcceptedText(const Speculation& of) {
+  const Acceptance& accepted = of.accepted;
+  if (!accepted.tokens)
+    return fmt::format(". How many tokens are accepted is unknown: {}",
+                       accepted.from == AcceptedFrom::kNoMetrics
+                           ? "the engine's metrics in the run folder do not say it"
+                           : "only a run folder of tacho record has the engine's metrics");
+  std::string text =
+      fmt::format(". It brings {:.2f}, by the engine's {}", *accepted.tokens,
+                  accepted.from == AcceptedFrom::kGauge ? "own mean at the end of the recording"
+                                                        : "counters over the recording");
+  if (accepted.share)
+    text +=
+        fmt::format(" ({} % of the proposed tokens are accepted)", FormatPercent(*accepted.share));
+  text += fmt::format(": {} a token", FormatDuration(DurationNs{std::llround(*of.token_ns())}));
+  if (const auto break_even = of.break_even())
+    text += fmt::format(", {:.2f} times as fast as plain decoding", *accepted.tokens / *break_even);
+  return text;
+}
+
+}  // namespace
 
 std::string SpeculationText(const Speculation& of) {
   if (of.steps == 0) return "";
@@ -35,10 +62,13 @@ std::string SpeculationText(const Speculation& of) {
         "tokens",
         FormatCount(of.compared_steps), mean(of.compared, compared), mean(of.plain, compared),
         *break_even);
+    if (const auto share = of.break_even_share())
+      text += *share > 1 ? ", which is more than it verifies"
+                         : fmt::format(" ({} % of the proposed ones)", FormatPercent(*share));
   } else {
     text += "; no plain step for as many requests to compare with";
   }
-  return text;
+  return text + AcceptedText(of);
 }
 
 }  // namespace tacho

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/random.h"
+
 namespace tacho::simulate {
 
 void Batcher::Add(const BatchRequest& request) {
@@ -45,6 +47,24 @@ void Batcher::ScheduleGeneration(Running& running, int64_t& budget, StepBatch& b
   batch.load.generation.Add(1, running.computed + 1);
   ++batch.load.sampled;
   --budget;
+}
+
+// Makes a step that only generates verify tokens of each request.
+void Batcher::Speculate(StepBatch& batch) const {
+  StepLoad& load = batch.load;
+  load.generation = {};
+  load.proposed = limits_.proposed;
+  load.accepted = load.sampled = 0;
+  for (BatchShare& share : batch.shares) {
+    Random random(share.id, static_cast<uint64_t>(share.length_after));
+    while (share.accepted < limits_.proposed && random.Uniform() < limits_.acceptance)
+      ++share.accepted;
+    share.tokens = limits_.proposed + 1;
+    load.generation.Add(share.tokens, share.length_after + limits_.proposed);
+    load.sampled += share.tokens;
+    load.accepted += share.accepted;
+    share.length_after += share.accepted;
+  }
 }
 
 // Moves waiting requests into the batch, first come first served.
@@ -90,6 +110,12 @@ StepBatch Batcher::Schedule() {
   for (Running& running : running_) {
     if (running.reads()) ScheduleContext(running, budget, batch);
   }
+  // A step that reads a preempted request again has more new tokens than it samples.
+  const bool may_speculate =
+      !batch.empty() && batch.load.context.requests == 0 &&
+      batch.load.sampled == batch.load.generation.tokens &&
+      batch.load.sampled * (limits_.proposed + 1) <= limits_.max_num_batched_tokens;
+  if (may_speculate && limits_.proposed > 0 && generating_steps_++ % 4 != 3) Speculate(batch);
   return batch;
 }
 
@@ -105,8 +131,11 @@ std::vector<BatchOutput> Batcher::Complete(const StepBatch& batch) {
     Running& running = running_[place->second];
     running.computed = share.length_after;
     if (!share.samples) continue;
-    ++running.made;
-    outputs.push_back({share.id, running.made == 1, running.made >= running.request.output_tokens});
+    const bool first = running.made == 0;
+    const int64_t tokens =
+        std::min(1 + share.accepted, running.request.output_tokens - running.made);
+    running.made += tokens;
+    outputs.push_back({share.id, tokens, first, running.made >= running.request.output_tokens});
   }
   std::erase_if(running_, [](const Running& running) {
     return running.made >= running.request.output_tokens;

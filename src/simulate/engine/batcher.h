@@ -22,6 +22,10 @@ struct BatcherLimits {
   // the cache and waits, first in line, until there is room to read all its tokens again. False: a
   // request enters only once there is room for its prompt and its whole answer.
   bool preempts = false;
+  // Speculative decoding: a step that only generates verifies so many tokens of each request, and
+  // accepts each with this probability, up to the first that it rejects. One in four stays plain.
+  int64_t proposed = 0;
+  double acceptance = 0;
 };
 
 struct BatchRequest {
@@ -40,6 +44,7 @@ struct BatchShare {
   int64_t length_after = 0;  // the request's length once the step is done
   bool is_context = false;   // the step reads the request's prompt
   bool samples = false;      // the step makes a token for the request
+  int64_t accepted = 0;      // tokens that it makes beside this one, because they were proposed
 };
 struct StepBatch {
   std::vector<BatchShare> shares;
@@ -50,7 +55,8 @@ struct StepBatch {
 // What a finished step gave one request.
 struct BatchOutput {
   uint64_t id = 0;
-  bool first_token = false;
+  int64_t tokens = 1;
+  bool first_token = false;  // the first of them begins the answer
   bool finished = false;
 };
 
@@ -96,10 +102,12 @@ class Batcher {
   }
   void ScheduleContext(Running& running, int64_t& budget, StepBatch& batch);
   void ScheduleGeneration(Running& running, int64_t& budget, StepBatch& batch);
+  void Speculate(StepBatch& batch) const;
   void Admit();
   bool Preempt();
 
   BatcherLimits limits_;
+  uint64_t generating_steps_ = 0;  // steps that only generate
   std::deque<Running> waiting_;
   std::vector<Running> running_;  // in the order in which they entered
 };

@@ -170,5 +170,47 @@ TEST(Batcher, AddsUpForAnyLoad) {
   }
 }
 
+TEST(Batcher, SpeculativeStepsMakeTheAcceptedTokensAndOneMore) {
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    Random random(seed);
+    BatcherLimits limits;
+    limits.mixes = random.Below(2) == 0;
+    limits.proposed = random.Between(1, 4);
+    limits.acceptance = 0.25 * static_cast<double>(random.Between(0, 4));
+    Batcher batcher(limits);
+    std::map<uint64_t, int64_t> left, lengths;
+    for (uint64_t id = 1; id <= 9; ++id) {
+      batcher.Add(Request(id, 8, left[id] = random.Between(1, 40)));
+      lengths[id] = 8;
+    }
+    int64_t drafts = 0, accepted = 0;
+    for (StepBatch batch = batcher.Schedule(); !batch.empty(); batch = batcher.Schedule()) {
+      const StepLoad& load = batch.load;
+      if (load.proposed > 0) {
+        EXPECT_EQ(load.context.requests, 0);
+        EXPECT_EQ(load.generation.tokens, load.generation.requests * (limits.proposed + 1));
+        drafts += load.generation.requests;
+        accepted += load.accepted;
+      }
+      std::map<uint64_t, int64_t> made;
+      for (const BatchShare& share : batch.shares) {
+        made[share.id] = std::min(1 + share.accepted, left[share.id]);
+        if (share.is_context) continue;
+        lengths[share.id] += 1 + share.accepted;
+        EXPECT_EQ(share.length_after, lengths[share.id]) << seed;
+      }
+      for (const BatchOutput& output : batcher.Complete(batch)) {
+        EXPECT_EQ(output.tokens, made[output.id]) << seed;
+        left[output.id] -= output.tokens;
+        EXPECT_EQ(output.finished, left[output.id] == 0) << seed;
+      }
+    }
+    for (const auto& [id, tokens] : left) EXPECT_EQ(tokens, 0) << seed;
+    const int64_t most = drafts * limits.proposed;
+    EXPECT_LE(accepted, limits.acceptance == 0 ? 0 : most) << seed;
+    EXPECT_GE(accepted, limits.acceptance == 1 ? most : 0) << seed;
+  }
+}
+
 }  // namespace
 }  // namespace tacho::simulate

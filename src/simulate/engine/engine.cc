@@ -147,7 +147,12 @@ void Engine::EndStep(int64_t planned_end_ns) {
   const std::vector<BatchOutput> outputs = batcher_.Complete(batch_);
   const int64_t duration = planned_end_ns - step_start_ns_;
   busy_ = false;
-  for (const BatchOutput& output : outputs) Deliver(output, now);
+  for (const BatchOutput& output : outputs) {
+    for (int64_t i = 0; i < output.tokens; ++i)
+      Deliver(
+          {output.id, 1, output.first_token && i == 0, output.finished && i + 1 == output.tokens},
+          now);
+  }
   if (step_done_) step_done_(step_, duration);
   RunBetween();
   if (!busy_ && !stalled_ && !dead_ && !pending_) BeginStep(false);
@@ -173,7 +178,8 @@ void Engine::Count(const StepLoad& load) {
     second_began_ns_ = now;
     second_tokens_ = 0;
   }
-  second_tokens_ += load.sampled;
+  second_tokens_ += load.proposed > 0 ? load.generation.requests + load.accepted : load.sampled;
+  stats_.Count(load);
 }
 
 void Engine::Deliver(const BatchOutput& output, int64_t now_ns) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "simulate/engine/histogram.h"
+#include "simulate/engine/step_load.h"
 
 namespace tacho::simulate {
 
@@ -31,6 +32,26 @@ struct EngineStats {
       inference_s{kSeconds};
   Histogram request_prompt_tokens{kTokens}, request_generation_tokens{kTokens};
   double last_generation_tokens_s = 0;  // in the last second with work
+  // Of speculative decoding: requests whose proposed tokens were verified, one for each step.
+  uint64_t drafts = 0, draft_tokens = 0, accepted_tokens = 0;
+  // Tokens that such a step made for a request, as the mean of 40 steps (SGLang's interval).
+  double accept_length = 0;
+
+  void Count(const StepLoad& load) {
+    if (load.proposed == 0) return;
+    const auto requests = static_cast<uint64_t>(load.generation.requests);
+    drafts += requests;
+    draft_tokens += requests * static_cast<uint64_t>(load.proposed);
+    accepted_tokens += static_cast<uint64_t>(load.accepted);
+    if (++speculative_steps_ % 40 != 0) return;
+    accept_length = 1 + static_cast<double>(accepted_tokens - accepted_shown_) /
+                            static_cast<double>(drafts - drafts_shown_);
+    accepted_shown_ = accepted_tokens;
+    drafts_shown_ = drafts;
+  }
+
+ private:
+  uint64_t speculative_steps_ = 0, accepted_shown_ = 0, drafts_shown_ = 0;
 };
 
 }  // namespace tacho::simulate

@@ -29,6 +29,7 @@ struct StepLoad {
   // Tokens that a draft model proposes for each request of the generation. The step verifies them:
   // it computes one token more than proposed, and then the draft model proposes as many again.
   int64_t proposed = 0;
+  int64_t accepted = -1;  // how many of them the model accepts, of all requests; -1: not simulated
 
   constexpr int64_t tokens() const { return context.tokens + generation.tokens; }
   constexpr bool empty() const { return tokens() == 0; }

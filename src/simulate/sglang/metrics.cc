@@ -45,6 +45,8 @@ std::string SglangMetrics(const std::vector<const Engine*>& engines,
   });
   gauge("sglang:gen_throughput", "The generation throughput (token/s).",
         [&](size_t i) { return engines[i]->stats().last_generation_tokens_s; });
+  gauge("sglang:spec_accept_length", "The average acceptance length of speculative decoding.",
+        [&](size_t i) { return engines[i]->stats().accept_length; });
   gauge("sglang:cache_hit_rate", "The prefix cache hit rate.", [&](size_t i) {
     return prefixes[i]->queries() == 0 ? 0.0
                                        : static_cast<double>(prefixes[i]->hits()) /

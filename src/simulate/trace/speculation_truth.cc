@@ -14,7 +14,7 @@ void SpeculationTruth::Add(const TracedStep& step) {
     slices.push_back(&step.plan.device[i]);
   }
   std::ranges::stable_sort(slices, {}, &DeviceSlice::start_ns);
-  Verifying sum{load.generation.requests, load.generation.tokens, 0, 0};
+  Verifying sum{load.generation.requests, load.generation.tokens, load.accepted, 0, 0};
   // Each nanosecond belongs to the running work that began first, or else to the next work.
   int64_t until = slices.front()->start_ns;
   for (const DeviceSlice* slice : slices) {
@@ -29,11 +29,13 @@ void SpeculationTruth::Add(const TracedStep& step) {
 }
 
 std::vector<std::pair<std::string_view, int64_t>> SpeculationTruth::Fields() const {
-  int64_t requests = 0, tokens = 0, verify = 0, draft = 0, compared = 0, all = 0, instead = 0;
+  int64_t requests = 0, tokens = 0, accepted = 0, verify = 0, draft = 0, compared = 0, all = 0,
+          instead = 0;
   std::set<int64_t> used;
   for (const Verifying& step : verifying_) {
     requests += step.requests;
     tokens += step.tokens;
+    accepted += step.accepted;
     verify += step.verify_ns;
     draft += step.draft_ns;
     const auto plain = plain_.find(step.requests);
@@ -45,15 +47,18 @@ std::vector<std::pair<std::string_view, int64_t>> SpeculationTruth::Fields() con
   }
   int64_t plain_steps = 0;
   for (const int64_t of : used) plain_steps += plain_.at(of).steps;
-  return {{"steps", static_cast<int64_t>(verifying_.size())},
-          {"requests", requests},
-          {"tokens", tokens},
-          {"verify_ns", verify},
-          {"draft_ns", draft},
-          {"plain_steps", plain_steps},
-          {"compared_steps", compared},
-          {"compared_ns", all},
-          {"plain_ns", instead}};
+  std::vector<std::pair<std::string_view, int64_t>> fields{
+      {"steps", static_cast<int64_t>(verifying_.size())},
+      {"requests", requests},
+      {"tokens", tokens},
+      {"verify_ns", verify},
+      {"draft_ns", draft},
+      {"plain_steps", plain_steps},
+      {"compared_steps", compared},
+      {"compared_ns", all},
+      {"plain_ns", instead}};
+  if (accepted >= 0) fields.emplace_back("accepted", accepted);
+  return fields;
 }
 
 }  // namespace tacho::simulate

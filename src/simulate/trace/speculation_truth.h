@@ -23,7 +23,7 @@ class SpeculationTruth {
 
  private:
   struct Verifying {
-    int64_t requests, tokens, verify_ns, draft_ns;
+    int64_t requests, tokens, accepted, verify_ns, draft_ns;
   };
   struct Plain {
     int64_t steps = 0, ns = 0;

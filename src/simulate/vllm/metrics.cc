@@ -75,6 +75,14 @@ std::string VllmMetrics(const std::vector<const Engine*>& engines,
           [](const EngineStats& s) { return s.cached_tokens; });
   counter("vllm:generation_tokens", "Number of generation tokens processed.",
           [](const EngineStats& s) { return s.generation_tokens; });
+  if (!engines.empty() && engines[0]->batcher().limits().proposed > 0) {
+    counter("vllm:spec_decode_num_drafts", "Number of spec decoding drafts.",
+            [](const EngineStats& s) { return s.drafts; });
+    counter("vllm:spec_decode_num_draft_tokens", "Number of draft tokens.",
+            [](const EngineStats& s) { return s.draft_tokens; });
+    counter("vllm:spec_decode_num_accepted_tokens", "Number of accepted tokens.",
+            [](const EngineStats& s) { return s.accepted_tokens; });
+  }
   static constexpr const char* kReasons[] = {"stop", "length", "abort", "error", "repetition"};
   for (size_t reason = 0; reason < std::size(kReasons); ++reason) {
     each([&](const Engine& e, const std::string& l, size_t) {

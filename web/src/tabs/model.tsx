@@ -7,7 +7,7 @@ import { Icicle } from "../icicle";
 import { blockRows, layerRows, roofOfPhase, timeOfPhase, type BlockRow, type LayerRow } from "../model";
 import { analysis, meta, ranks, span, theme } from "../state";
 import { Bar, DataTable, Swatch, type Column } from "../table";
-import type { ModelWords, PhaseLayers, Rank, TraceAnalysis } from "../types";
+import type { ModelWords, PhaseLayers, Rank, Room, TraceAnalysis } from "../types";
 import { count, duration, inUnit, percentFigure, unitOf, type Unit } from "../units";
 import { findSlice } from "./links";
 
@@ -62,7 +62,7 @@ function useWords(rank: number | undefined, ready: boolean): ModelWords | null {
     getJson<ModelWords>(`api/v1/model?rank=${rank}`, stop.signal)
       .then(setWords)
       .catch((error: unknown) => {
-        if (error instanceof ServerError) setWords({ no_layers: error.message, phases: [] });
+        if (error instanceof ServerError) setWords({ no_layers: error.message, phases: [], room: [] });
       });
     return () => stop.abort();
   }, [rank, ready]);
@@ -81,6 +81,7 @@ function OfPhase({ trace, of, words, rank, number }: OfPhaseProps) {
   const layers = useMemo(() => layerRows(of), [of]);
   const step = timeOfPhase(of) / of.steps;
   const roof = roofOfPhase(trace, of.phase);
+  const room = words?.room.filter((one) => one.phase === of.phase) ?? [];
   const rows = rank.rows.flatMap((row, i) => (row.kind === "block" && row.slices > 0 ? [{ row, i }] : []));
   return (
     <>
@@ -92,6 +93,14 @@ function OfPhase({ trace, of, words, rank, number }: OfPhaseProps) {
       </p>
       <Blocks rows={blocks} unit={unitOf(step)} />
       {words && <p class="dim">{words.roofline ? [words.roofline, words.no_roofline].filter(Boolean).join("; ") : `No roofline, because ${words.no_roofline ?? ""}.`}</p>}
+      {words?.speculation && of.phase === "decode" && <p>{`${words.speculation[0]?.toUpperCase()}${words.speculation.slice(1)}.`}</p>}
+      {room.length > 0 && (
+        <>
+          <h2>Room to fuse and to overlap</h2>
+          <Rooms rows={room} />
+          <p class="dim">Ceilings of a step, which do not add up. Gaps: what is saved if only the gaps go.</p>
+        </>
+      )}
       {rows.map(({ row, i }) => (
         <Fragment key={i}>
           <h2>{`Where the time of all steps goes${rows.length > 1 ? `, device ${row.owner}` : ""}`}</h2>
@@ -126,6 +135,19 @@ function Blocks({ rows, unit }: { rows: readonly BlockRow[]; unit: Unit }) {
     );
   }
   return <DataTable label="Blocks of the model" columns={columns} rows={rows} empty="no block" keyOf={(row) => `${row.outside}${row.id}`} />;
+}
+
+function Rooms({ rows }: { rows: readonly Room[] }) {
+  const unit = unitOf(rows.reduce((largest, row) => Math.max(largest, row.most_ns), 0));
+  const columns: Column<Room>[] = [
+    { id: "kind", head: "could be", cell: (row) => (row.kind === "fuse" ? "one kernel" : "hidden") },
+    { id: "what", head: "what", cell: (row) => row.what },
+    { id: "layers", head: "layers", kind: "figure", sort: (row) => row.layers, cell: (row) => count(row.layers) },
+    { id: "most", head: `at most ${unit}`, title: "the most that a step would save", kind: "figure", sort: (row) => row.most_ns, cell: (row) => inUnit(row.most_ns, unit) },
+    { id: "gap", head: `gaps ${unit}`, title: "the part in which nothing ran on the device", kind: "figure", sort: (row) => row.gap_ns, cell: (row) => (row.kind === "fuse" ? inUnit(row.gap_ns, unit) : "") },
+    { id: "share", head: "%", title: "of the time of the layers", kind: "figure", cell: (row) => percentFigure(row.share) },
+  ];
+  return <DataTable label="Room to fuse and to overlap" columns={columns} rows={rows} empty="none" keyOf={(row) => row.kind + row.what} />;
 }
 
 function Layers({ rows }: { rows: readonly LayerRow[] }) {
