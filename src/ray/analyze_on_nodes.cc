@@ -18,12 +18,12 @@
 namespace tacho {
 namespace {
 
-constexpr uint64_t kMostList = 64u << 20, kMostWords = 1u << 20;
+constexpr uint64_t kMostList = 64u << 20, kMostSaid = 1u << 20;
 constexpr uint64_t kLeastMemory = 512u << 20;
 // A shell takes its command as one word, of at most 128 kB.
 constexpr size_t kMostCommand = 100'000;
 
-std::string Words(const std::vector<std::string>& words) {
+std::string ShellWords(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += " " + ShellWord(word);
   return text;
@@ -60,8 +60,9 @@ class NodesAnalysis {
                        ShellWord(run_.FolderOn(node)));
   }
 
-  void Lose(size_t node, const std::string& what) {
+  void Lose(size_t node, const std::string& what, ErrorKind kind = ErrorKind::kRemote) {
     out_.failures.push_back(run_.ErrorOn(node, what));
+    out_.failures.back().kind = kind;
   }
 
   Result<std::vector<NodeFiles>> ListFiles() {
@@ -72,7 +73,7 @@ class NodesAnalysis {
         continue;
       }
       commands[i] = Begin(i) + fmt::format("exec ./tacho {} files{} >\"$d/files\"", kNodeWord,
-                                           Words(request_.paths));
+                                           ShellWords(request_.paths));
     }
     if (commands.empty()) return Fail(ErrorKind::kRemote, "no node of the cluster is alive");
     request_.say("listing the files of " + FormatCounted(commands.size(), "node"));
@@ -109,15 +110,15 @@ class NodesAnalysis {
                             nodes_[node].free_memory >> 20, nodes_[node].memory >> 20)));
     }
     const auto cores = static_cast<int64_t>(nodes_[node].cores);
-    std::string options = Words(request_.options);
+    std::string options = ShellWords(request_.options);
     if (const int64_t threads = request_.threads.value_or(cores); threads > 0)
       options += fmt::format(" --threads {}", threads);
     std::string command =
         Begin(node) +
         fmt::format(
-            "(ulimit -v {}; exec nice -n 15 ./tacho analyze --json --no-progress{}{}) "
+            "(ulimit -v {}; exec nice -n 15 ./tacho analyze --json --digests --no-progress{}{}) "
             ">\"$d/out.json\" 2>\"$d/err\"; ./tacho {} sum $? \"$d/out.json\" >\"$d/sum\"",
-            *memory >> 10, options, Words(paths), kNodeWord);
+            *memory >> 10, options, ShellWords(paths), kNodeWord);
     if (command.size() <= kMostCommand) return command;
     return tl::unexpected<Error>(
         run_.ErrorOn(node, fmt::format("{} are too many to name, beside those that other nodes "
@@ -161,7 +162,7 @@ class NodesAnalysis {
       out_.failures.push_back(end.error());
       return;
     }
-    const auto text = run_.Read(node, "sum", kMostWords, stop_);
+    const auto text = run_.Read(node, "sum", kMostSaid, stop_);
     const auto sum = text.and_then([](const std::string& words) { return ParseSum(words); });
     if (!sum) {
       const std::string words = run_.LastWords(node);
@@ -170,7 +171,7 @@ class NodesAnalysis {
     }
     // 4: incomplete. The results say what is missing in them.
     if (sum->status != 0 && sum->status != 4) {
-      Lose(node, WhyNot(node, sum->status));
+      Lose(node, WhyNot(node, sum->status), ErrorKind::kUnreadable);
       return;
     }
     const auto results = run_.Read(node, "out.json", kMostResults, stop_);
@@ -191,7 +192,7 @@ class NodesAnalysis {
 
   // The program's own words for a failure: its last line.
   std::string WhyNot(size_t node, int status) const {
-    std::string words = run_.Read(node, "err", kMostWords, stop_).value_or("");
+    std::string words = run_.Read(node, "err", kMostSaid, stop_).value_or("");
     while (words.ends_with('\n')) words.pop_back();
     words.erase(0, words.rfind('\n') + 1);
     constexpr std::string_view kOurs = "tacho: ";
@@ -211,7 +212,7 @@ class NodesAnalysis {
         const FoundPath& path = files[i].paths[p];
         found = found || !path.files.empty();
         if (!path.problem.empty() && problem.empty()) problem = path.problem;
-        if (!path.problem.empty() && !path.absent) Lose(i, path.problem);
+        if (!path.problem.empty() && !path.absent) Lose(i, path.problem, ErrorKind::kUnreadable);
       }
       if (!found && !problem.empty()) {
         out_.failures.push_back(

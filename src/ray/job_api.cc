@@ -35,7 +35,7 @@ uint64_t NumberAt(const json& list, size_t index) {
 }
 
 // The beginning of what a server says, on one line.
-std::string Words(std::string_view text) {
+std::string FirstLine(std::string_view text) {
   const std::string_view line = text.substr(0, text.find('\n'));
   return VisibleText(line.substr(0, kMostWords)) + (line.size() > kMostWords ? " ..." : "");
 }
@@ -48,7 +48,7 @@ std::string ReasonIn(std::string message) {
     std::ranges::replace(message, '\n', ' ');
     std::ranges::replace(message, '\t', ' ');
   }
-  return Words(message);
+  return FirstLine(message);
 }
 
 Result<void> CheckToken(const HttpResponse& answer, const Url& address) {
@@ -139,7 +139,7 @@ Result<void> JobApi::CheckAnswer(const Result<HttpResponse>& answer) const {
   TACHO_RETURN_IF_ERROR(CheckToken(*answer, address_));
   if (answer->status == 200) return {};
   return FailAt(ErrorKind::kRemote, address_.Origin(),
-                fmt::format("HTTP {}: {}", answer->status, Words(answer->body)));
+                fmt::format("HTTP {}: {}", answer->status, FirstLine(answer->body)));
 }
 
 Result<JobApi> JobApi::Connect(const Url& address, const std::string& token, std::stop_token stop) {
@@ -236,7 +236,7 @@ std::vector<Result<JobState>> JobApi::StatesOf(const std::vector<std::string>& i
   for (const auto& answer : client_->FetchAll(requests, stop)) {
     if (answer && answer->status == 404) {
       states.push_back(JobState{
-          .started = true, .ended = true, .exit_status = {}, .message = Words(answer->body)});
+          .started = true, .ended = true, .exit_status = {}, .message = FirstLine(answer->body)});
       continue;
     }
     states.push_back(CheckAnswer(answer).map([&] { return StateOf(ParseJson(answer->body)); }));

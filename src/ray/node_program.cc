@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "base/base64.h"
 #include "base/parse_number.h"
 #include "base/sha256.h"
 #include "io/read_whole.h"

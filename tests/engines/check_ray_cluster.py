@@ -18,9 +18,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / p) for p in ("tests/program", "tests/support", "tools")]
 import scenario  # noqa: E402
+from check_ray import without_paths  # noqa: E402
 from corpus import corpus  # noqa: E402
 from engines_lib import environments  # noqa: E402
-from ray_rig import Cluster, missing  # noqa: E402
+from ray_rig import GROUPS, Cluster, missing  # noqa: E402
 from scenario import Skipped, check, run, wait_for  # noqa: E402
 
 STATIC = ROOT / "build/static/tacho"
@@ -76,7 +77,7 @@ def nothing_left(what, rig, nodes=(0, 1, 2)):
 
 
 def same(what, rig, there, here, places):
-    """The output is that of one machine, but for paths, proposed commands, and who waited for whom, which takes the events of all ranks."""
+    """The output is that of one machine, but for paths, which tables cut to what differs, and proposed commands."""
     lines = []
     for text in (here.stdout, there.stdout):
         for node, place in places:
@@ -84,12 +85,10 @@ def same(what, rig, there, here, places):
         lines.append(text)
     if lines[1].startswith("{"):
         of_one, of_nodes = (json.loads(text) for text in lines)
-        for results in (of_one, of_nodes):
-            results["ranks"].pop("blame", None)
         differ = [key for key in of_one if of_one[key] != of_nodes.get(key)]
         check(f"{what}: the same figures", of_one == of_nodes, differ)
     else:
-        of_one, of_nodes = ([line for line in text.splitlines() if "tacho " not in line] for text in lines)
+        of_one, of_nodes = (without_paths(text.splitlines()) for text in lines)
         check(f"{what}: the same screen", of_one == of_nodes, [pair for pair in zip(of_one, of_nodes) if pair[0] != pair[1]][:3])
     check(f"{what}: the same status", here.returncode == there.returncode, (here.returncode, there.returncode, there.stderr))
 
@@ -188,6 +187,34 @@ def token(folder):
         nothing_left("token", rig)
 
 
+def short_nodes(folder):
+    """Little memory beside an engine, which must survive; a full disk."""
+    if not (GROUPS / "memory.limit_in_bytes").exists():
+        raise Skipped("there is no memory controller of cgroup 1 here")
+    engine = ("import ray, time\n@ray.remote(num_cpus=1, resources={'node:10.77.0.2': 0.001})\nclass Engine:\n"
+              "    def __init__(self): self.held = bytearray(400 << 20)\n    def up(self): return 1\nray.init(logging_level='ERROR')\n"
+              "e = Engine.remote()\nray.get(e.up.remote())\nprint('held', flush=True)\ninput()\nprint(ray.get(e.up.remote()), flush=True)\n")
+    with cluster(folder, memory={1: 1600 << 20}, disk={2: 200 << 20}) as rig:
+        shutil.copytree(rig.traces(1) / "profile", rig.traces(0) / "profile")
+        driver = subprocess.Popen(rig.words_on("0", [rig.ray.parent / "python", "-c", engine]), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL, text=True, cwd="/", env={**os.environ, "RAY_ADDRESS": f"{rig.ip(0)}:6379"})
+        try:
+            check("an engine holds memory", driver.stdout.readline() == "held\n")
+            rig.on(2, ["dd", "if=/dev/zero", "of=/tmp/ray/filler", "bs=1M"], stderr=subprocess.DEVNULL)
+            time.sleep(12)  # Ray looks at its nodes every few seconds
+            done = analyze(rig, "--json", "/traces/profile")
+            check("memory is short", re.search(r"node-1 \(10\.77\.0\.2\): of its memory \d+ MB of \d+ are free: too little", done.stderr), done.stderr)
+            check("the disk is full", re.search(r"node-2 \(10\.77\.0\.3\): .*; the disk with /tmp/ray\S+ has \d MB free", done.stderr), done.stderr)
+            check("the rest is there", done.returncode == 4 and {t["path"].split(":")[0] for t in json.loads(done.stdout)["traces"]} == {"node-0"},
+                  (done.returncode, done.stdout[:300]))
+            driver.stdin.write("\n")
+            driver.stdin.flush()
+            check("the engine lives", driver.stdout.readline() == "1\n")
+        finally:
+            driver.kill()
+            driver.wait()
+
+
 def old_ray(folder):
     with cluster(folder, ray="ray-old") as rig:
         places = [(node, rig.traces(node) / "profile") for node in (1, 2)]
@@ -196,4 +223,4 @@ def old_ray(folder):
 
 
 if __name__ == "__main__":
-    scenario.main([three_nodes, token, old_ray], __doc__)
+    scenario.main([three_nodes, token, short_nodes, old_ray], __doc__)

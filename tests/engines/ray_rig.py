@@ -18,6 +18,7 @@ import urllib.request
 from pathlib import Path
 
 PORT = 8265
+GROUPS = Path("/sys/fs/cgroup/memory")
 
 
 def run(*words, **more):
@@ -39,10 +40,13 @@ def missing():
 
 
 class Cluster:
-    def __init__(self, folder, ray, nodes=3, environment=None, head_options=(), dashboard=True):
+    """`memory`, `disk`: by node, a limit of the memory of all that runs on it, and the size of the disk with /tmp/ray, in bytes."""
+
+    def __init__(self, folder, ray, nodes=3, environment=None, head_options=(), dashboard=True, memory=None, disk=None):
         self.folder, self.ray, self.count = Path(folder), Path(ray), nodes
         self.environment = environment or {}
         self.head_options, self.dashboard = head_options, dashboard
+        self.memory, self.disk = memory or {}, disk or {}
         self.tag = f"tr{os.getpid() % 10000}"
         self.processes = [None] * nodes
         self.address = f"http://{self.ip(0)}:{PORT}"
@@ -95,6 +99,14 @@ class Cluster:
         options = ["--head", "--port=6379", "--dashboard-host=0.0.0.0", *self.head_options] if node == 0 else [f"--address={self.ip(0)}:6379"]
         if node == 0 and not self.dashboard:
             options.append("--include-dashboard=false")
+        limits = ""
+        if node in self.memory:
+            group = self._group(node)
+            group.mkdir(exist_ok=True)
+            (group / "memory.limit_in_bytes").write_text(str(self.memory[node]))
+            limits += f"echo 0 >{group}/cgroup.procs\nmount --bind {group} {GROUPS}\n"
+        if node in self.disk:
+            limits += f"mount -t tmpfs -o size={self.disk[node]} none /tmp/ray\n"
         script = home / "run.sh"
         script.write_text(f"""set -e
 mount --make-rprivate /
@@ -102,7 +114,7 @@ hostname node-{node}
 mkdir -p /traces /tmp/ray
 mount --bind {home}/traces /traces
 mount --bind {home}/tmp /tmp/ray
-cd /
+{limits}cd /
 exec {self.ray} start --block {' '.join(options)} --node-ip-address={self.ip(node)} --num-cpus=2 --object-store-memory=157286400 --disable-usage-stats
 """)
         environment = {**os.environ, "RAY_DISABLE_DOCKER_CPU_WARNING": "1", **self.environment, "PATH": f"{self.ray.parent}:{os.environ['PATH']}"}
@@ -110,6 +122,13 @@ exec {self.ray} start --block {' '.join(options)} --node-ip-address={self.ip(nod
             self.processes[node] = subprocess.Popen(
                 ["nsenter", f"--net=/var/run/netns/{self.namespace(str(node))}", "unshare", "-m", "-u", "-p", "-f", "--kill-child", "--mount-proc",
                  "bash", str(script)], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment)
+
+    def _group(self, node):
+        return GROUPS / self.namespace(str(node))
+
+    def on(self, node, words, **more):
+        """Runs a command among the node's own files and processes."""
+        return subprocess.run(["nsenter", "-t", str(self._inner(node)), "-a", *(str(w) for w in words)], stdin=subprocess.DEVNULL, **more)
 
     def wait(self, nodes, seconds=120):
         """Until so many nodes have joined."""
@@ -169,3 +188,6 @@ exec {self.ray} start --block {' '.join(options)} --node-ip-address={self.ip(nod
                 process.wait(10)
         for name in ["sw", "out", *map(str, range(self.count))]:
             subprocess.run(["ip", "netns", "delete", self.namespace(name)], stderr=subprocess.DEVNULL)
+        for node in self.memory:
+            with contextlib.suppress(OSError):
+                self._group(node).rmdir()

@@ -102,6 +102,7 @@ Result<Readout<RunAnalysis>> ReadOnCluster(const AnalyzeOptions& options, TraceC
   ComplainAll(results->remarks);
 
   ReadOptions reading;
+  reading.digests = options.digests;
   choice.paths.clear();
   for (NodeResults& of_node : results->results) {
     choice.paths.push_back(of_node.file);
