@@ -153,6 +153,24 @@ void ClusterRun::WaitFor(const std::vector<Job*>& jobs, milliseconds most, const
   }
 }
 
+// Ray looks every second whether a job has ended. A job that was deleted before this look comes
+// back as a failed one.
+void ClusterRun::Forget() {
+  constexpr int kMostRounds = 5;
+  std::vector<std::string> ids;
+  for (const auto& job : jobs_) ids.push_back(job->id);
+  for (int round = 0; round < kMostRounds && !ids.empty(); ++round) {
+    Pause({}, patience_.to_look);
+    api_.Delete(ids);
+    Pause({}, patience_.to_look / 4);
+    const auto states = api_.StatesOf(ids, {});
+    std::vector<std::string> left;
+    for (size_t i = 0; i < ids.size(); ++i)
+      if (states[i] && states[i]->known) left.push_back(ids[i]);
+    ids = std::move(left);
+  }
+}
+
 std::vector<std::string> ClusterRun::Clear() {
   std::vector<Job*> running;
   std::vector<std::string> ids;
@@ -184,9 +202,7 @@ std::vector<std::string> ClusterRun::Clear() {
     if (!end || *end != 0)
       left.push_back(ErrorOn(node, FolderOn(node) + " is not removed").message);
   });
-  ids.clear();
-  for (const auto& job : jobs_) ids.push_back(job->id);
-  api_.Delete(ids);
+  Forget();
   jobs_.clear();
   clearing_.clear();
   return left;

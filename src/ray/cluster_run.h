@@ -21,6 +21,7 @@ struct ClusterPatience {
   std::chrono::milliseconds to_start{180'000};  // a job, with what Ray sets up for it
   std::chrono::milliseconds silence{90'000};    // of the API, while jobs run
   std::chrono::milliseconds to_clear{30'000};
+  std::chrono::milliseconds to_look{1600};  // Ray, at jobs that have ended
 };
 
 // The jobs that tacho runs on the nodes of a cluster, one at a time on each node. Each gets the
@@ -74,6 +75,7 @@ class ClusterRun {
   Result<int> EndOf(const Job& job, const JobState& state) const;
   void WaitFor(const std::vector<Job*>& jobs, std::chrono::milliseconds most, const Ended& ended);
   std::string ClearCommand(size_t node) const;
+  void Forget();
 
   const JobApi& api_;
   const std::vector<RayNode>& nodes_;

@@ -235,8 +235,11 @@ std::vector<Result<JobState>> JobApi::StatesOf(const std::vector<std::string>& i
   std::vector<Result<JobState>> states;
   for (const auto& answer : client_->FetchAll(requests, stop)) {
     if (answer && answer->status == 404) {
-      states.push_back(JobState{
-          .started = true, .ended = true, .exit_status = {}, .message = FirstLine(answer->body)});
+      states.push_back(JobState{.started = true,
+                                .ended = true,
+                                .known = false,
+                                .exit_status = {},
+                                .message = FirstLine(answer->body)});
       continue;
     }
     states.push_back(CheckAnswer(answer).map([&] { return StateOf(ParseJson(answer->body)); }));

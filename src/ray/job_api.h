@@ -34,6 +34,7 @@ struct JobOrder {
 
 struct JobState {
   bool started = false, ended = false;
+  bool known = true;               // false: the cluster knows no such job
   std::optional<int> exit_status;  // of its command, once that has ended by itself
   std::string message;             // Ray's words about its end
 };

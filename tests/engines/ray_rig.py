@@ -126,9 +126,9 @@ exec {self.ray} start --block {' '.join(options)} --node-ip-address={self.ip(nod
     def _group(self, node):
         return GROUPS / self.namespace(str(node))
 
-    def on(self, node, words, **more):
-        """Runs a command among the node's own files and processes."""
-        return subprocess.run(["nsenter", "-t", str(self._inner(node)), "-a", *(str(w) for w in words)], stdin=subprocess.DEVNULL, **more)
+    def words_in(self, node, words):
+        """A command among the node's own files and processes."""
+        return ["nsenter", "-t", str(self._inner(node)), "-a", *(str(w) for w in words)]
 
     def wait(self, nodes, seconds=120):
         """Until so many nodes have joined."""
