@@ -179,7 +179,7 @@ Result<std::vector<RayNode>> JobApi::Nodes(const std::stop_token& stop) const {
   std::map<std::string, int> living, named;
   for (const json& summary : list) {
     RayNode node = NodeOf(summary);
-    if (node.id.empty() || node.ip.empty() || node.session.empty()) continue;
+    if (node.id.empty() || node.ip.empty() || (node.alive && node.session.empty())) continue;
     if (node.alive) ++living[node.ip];
     nodes.push_back(std::move(node));
   }

@@ -172,6 +172,7 @@ def lost(rig):
             rig.plug(2, "up")
             wait_for(lambda: rig.processes[2].poll() is not None, 60)
             rig.start(2)
+            time.sleep(20)  # the dashboard's list is some seconds old: it may still have the former node
             rig.wait(3)
 
 

@@ -53,7 +53,7 @@ def without_paths(text):
     show cut to what differs."""
     text = " VERDICT".join(text.split(" VERDICT")[:2])
     parts = [part.strip("\n") for part in re.split(r"\n *\n", text)]
-    return [part for part in parts if not re.search(r"tacho |rank|node-\d", part, re.I)]
+    return [part for part in parts if part and not re.search(r"tacho |rank|node-\d", part, re.I)]
 
 
 def of_places(text, cluster):
