@@ -19,7 +19,6 @@ namespace tacho {
 namespace {
 
 constexpr uint64_t kMostList = 64u << 20, kMostSaid = 1u << 20;
-constexpr uint64_t kLeastMemory = 512u << 20;
 // A shell takes its command as one word, of at most 128 kB.
 constexpr size_t kMostCommand = 100'000;
 
@@ -41,7 +40,7 @@ class NodesAnalysis {
 
   Result<ClusterResults> Run() {
     TACHO_ASSIGN_OR_RETURN(const auto files, ListFiles());
-    TACHO_RETURN_IF_ERROR(Analyze(DivideFiles(files)));
+    TACHO_RETURN_IF_ERROR(Analyze(files));
     AddProblems(files);
     request_.say("removing tacho's files from the nodes");
     std::ranges::move(run_.Clear(), std::back_inserter(out_.remarks));
@@ -101,13 +100,14 @@ class NodesAnalysis {
       Lose(node, list.error().message);
   }
 
-  Result<std::string> AnalyzeCommand(size_t node, const std::vector<std::string>& paths) const {
-    const auto memory = MemoryFor(nodes_[node]);
+  Result<std::string> AnalyzeCommand(size_t node, const NodeMemory& of_node,
+                                     const std::vector<std::string>& paths) const {
+    const auto memory = MemoryFor(of_node);
     if (!memory) {
       return tl::unexpected<Error>(run_.ErrorOn(
           node, fmt::format("of its memory {} MB of {} are free: too little to analyse beside what "
                             "runs there",
-                            nodes_[node].free_memory >> 20, nodes_[node].memory >> 20)));
+                            of_node.free >> 20, of_node.total >> 20)));
     }
     const auto cores = static_cast<int64_t>(nodes_[node].cores);
     std::string options = ShellWords(request_.options);
@@ -126,14 +126,15 @@ class NodesAnalysis {
                                        FormatCounted(paths.size(), "file"))));
   }
 
-  Result<void> Analyze(const std::vector<std::vector<std::string>>& parts) {
+  Result<void> Analyze(const std::vector<NodeFiles>& files) {
+    const auto parts = DivideFiles(files);
     std::map<size_t, std::string> commands;
     for (size_t i = 0; i < parts.size(); ++i) {
       if (parts[i].empty()) {
         run_.BeginToClear(i);
         continue;
       }
-      auto command = AnalyzeCommand(i, parts[i]);
+      auto command = AnalyzeCommand(i, files[i].memory, parts[i]);
       if (command)
         commands[i] = *std::move(command);
       else
@@ -248,14 +249,6 @@ class NodesAnalysis {
 };
 
 }  // namespace
-
-std::optional<uint64_t> MemoryFor(const RayNode& node) {
-  if (node.memory == 0) return kLeastMemory * 4;
-  const uint64_t used = node.memory - std::min(node.memory, node.free_memory);
-  const uint64_t most = node.memory / 10 * 9;
-  if (most < used + kLeastMemory) return std::nullopt;
-  return most - used;
-}
 
 Result<ClusterResults> AnalyzeOnNodes(const ClusterRequest& request, const std::string& folder,
                                       const std::stop_token& stop) {

@@ -44,12 +44,8 @@ struct ClusterResults {
 // results; kInterrupted: `stop` was requested. In any case no job and no file of a run is left on
 // living nodes, but for the package, which Ray keeps in its cache.
 //
-// Memory: Ray ends engines when 95 % of a node's memory are used, so the analysis may use what is
-// free below 90 %, as a limit of its address space.
+// Memory: what MemoryFor allows (node_memory.h), as a limit of the address space.
 Result<ClusterResults> AnalyzeOnNodes(const ClusterRequest& request, const std::string& folder,
                                       const std::stop_token& stop);
-
-// The memory in bytes that an analysis may use on a node; nullopt: too little.
-std::optional<uint64_t> MemoryFor(const RayNode& node);
 
 }  // namespace tacho

@@ -88,13 +88,14 @@ NodeFiles FindFiles(const std::vector<std::string>& paths) {
   files.boot = ReadWholeFile("/proc/sys/kernel/random/boot_id", 100).value_or("");
   while (files.boot.ends_with('\n')) files.boot.pop_back();
   for (const std::string& path : paths) files.paths.push_back(FindPath(path));
+  files.memory = MeasureMemory();
   return files;
 }
 
 std::string FilesJson(const NodeFiles& files) {
   JsonWriter json;
   json.BeginObject();
-  json.Field("boot", files.boot);
+  json.Fields("boot", files.boot, "memory", files.memory.total, "free_memory", files.memory.free);
   json.Objects("paths", files.paths, [&](const FoundPath& path) {
     json.Fields("path", PercentEncode(path.path), "problem", PercentEncode(path.problem), "absent",
                 path.absent);
@@ -113,6 +114,7 @@ Result<NodeFiles> ParseFiles(std::string_view text) {
   if (!paths.is_array()) return Fail(ErrorKind::kRemote, "its list of files is not complete");
   NodeFiles files;
   files.boot = Text(json, "boot");
+  files.memory = {Number<uint64_t>(json, "memory"), Number<uint64_t>(json, "free_memory")};
   for (const nlohmann::json& of_path : paths) {
     FoundPath& path = files.paths.emplace_back();
     path.path = Text(of_path, "path");

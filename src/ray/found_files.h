@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "ray/node_memory.h"
 
 namespace tacho {
 
@@ -28,6 +29,7 @@ struct FoundPath {
 struct NodeFiles {
   std::string boot;  // the id of the running kernel: nodes with the same one are one host
   std::vector<FoundPath> paths;
+  NodeMemory memory = {};  // Ray's own figures may be a minute old
 };
 
 // Looks for traces on this host.

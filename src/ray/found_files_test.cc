@@ -21,7 +21,7 @@ FoundFile File(const std::string& path, uint64_t device, uint64_t inode) {
 }
 
 NodeFiles Node(const std::string& boot, std::vector<FoundFile> files) {
-  return {boot, {{"/t", std::move(files), "", false}}};
+  return {boot, {{"/t", std::move(files), "", false}}, {}};
 }
 
 TEST(DivideFiles, EachDiskOfItsOwn) {
@@ -89,6 +89,7 @@ TEST(FindFiles, WhatAHostHas) {
       {folder->path(), folder->At("empty"), folder->At("none"), folder->At("words.txt")})));
   ASSERT_TRUE(files);
   EXPECT_EQ(files->boot.size(), 36u);
+  EXPECT_GT(files->memory.total, 0u);
   ASSERT_EQ(files->paths.size(), 4u);
   ASSERT_EQ(files->paths[0].files.size(), 1u);
   EXPECT_EQ(files->paths[0].files[0].path, odd);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <utility>
 
 #include "base/parse_json.h"
@@ -40,8 +41,15 @@ std::string FirstLine(std::string_view text) {
   return VisibleText(line.substr(0, kMostWords)) + (line.size() > kMostWords ? " ..." : "");
 }
 
-// Why a job ended, from Ray's message about its supervisor: "its node has died. Node Id: ...".
+// Why a job ended, from Ray's message about its supervisor: "its node has died. Node Id: ...", or
+// the last line of a traceback: "OSError: [Errno 28] No space left on device".
 std::string ReasonIn(std::string message) {
+  if (message.find("Traceback (most recent call last)") != std::string::npos) {
+    std::istringstream lines(message);
+    for (std::string line; std::getline(lines, line);)
+      if (!line.empty() && line[0] != ' ' && line[0] != '\t') message = line;
+    return FirstLine(message);
+  }
   constexpr std::string_view kBecause = "because ";
   if (const size_t at = message.find(kBecause); at != std::string::npos) {
     message.erase(0, at + kBecause.size());
@@ -94,9 +102,6 @@ RayNode NodeOf(const json& summary) {
     if (const size_t end = socket.find("/sockets/"); end != std::string::npos)
       node.session = socket.substr(0, end);
   }
-  const json& memory = JsonMember(summary, "mem");
-  node.memory = NumberAt(memory, 0);
-  node.free_memory = NumberAt(memory, 1);
   node.free_disk = FreeDisk(JsonMember(summary, "disk"), node.session);
   node.cores = NumberAt(JsonMember(summary, "cpus"), 0);
   node.alive = TextOf(raylet, "state") == "ALIVE";

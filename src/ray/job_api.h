@@ -20,9 +20,8 @@ struct RayNode {
   std::string name;     // its host name; with its address if several nodes have this host name
   std::string ip;       // the address by which Ray names it
   std::string session;  // the folder of Ray's session there; SESSION/logs has its log files
-  uint64_t memory = 0, free_memory = 0;  // in bytes; 0: unknown
-  std::optional<uint64_t> free_disk;     // where `session` is, in bytes
-  size_t cores = 0;                      // 0: unknown
+  std::optional<uint64_t> free_disk;  // where `session` is, in bytes
+  size_t cores = 0;                   // 0: unknown
   bool alive = true;
 };
 

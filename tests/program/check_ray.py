@@ -123,13 +123,13 @@ def lost_nodes(folder):
 
 
 def unable_nodes(folder):
-    faults = {0: {"dead": True}, 1: {"free_memory": 6 << 30}, 2: {"damage": True}}
+    faults = {0: {"dead": True}, 1: {"free_memory": "100"}, 2: {"damage": True}}
     with FakeRay(folder, scenario.TACHO, nodes=4, faults=faults) as cluster:
         for node in cluster.nodes[1:]:
             traces(node.home / "disk/profile", node.number + 1, ranks=1)
         done = analyze(cluster, "--json", "/on-node/profile")
         check("status 4", done.returncode == 4, (done.returncode, done.stderr))
-        for words in ("node-0 (10.77.0.1): a dead node", "node-1 (10.77.0.2): of its memory 6144 MB of 65536 are free: too little",
+        for words in ("node-0 (10.77.0.1): a dead node", "node-1 (10.77.0.2): of its memory 100 MB of 64000 are free: too little",
                       "node-2 (10.77.0.3): its results came damaged"):
             check(words, words in done.stderr, done.stderr)
         check("the fourth is there", len(json.loads(done.stdout)["traces"]) == 1, done.stdout[:300])

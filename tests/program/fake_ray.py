@@ -23,9 +23,7 @@ class Node:
         (self.home / "disk").mkdir(exist_ok=True)
 
     def summary(self):
-        total = 64 << 30
-        return {"hostname": self.name, "ip": self.ip, "cpus": [2, 2], "mem": [total, self.faults.get("free_memory", total // 2), 50.0, total // 2],
-                "disk": {"/": {"free": self.faults.get("free_disk", 1 << 40)}}, "gpus": [],
+        return {"hostname": self.name, "ip": self.ip, "cpus": [2, 2], "disk": {"/": {"free": self.faults.get("free_disk", 1 << 40)}}, "gpus": [],
                 "raylet": {"nodeId": self.id, "nodeManagerAddress": self.ip, "nodeManagerHostname": self.name, "sessionDir": str(self.session),
                            "state": "DEAD" if self.faults.get("dead") else "ALIVE"}}
 
@@ -168,6 +166,8 @@ class FakeRay:
         if not path.is_file():
             return 500, f"A file is not found at: {path}"
         data = path.read_bytes()
+        if "free_memory" in node.faults and path.name == "files":
+            data = json.dumps({**json.loads(data), "memory": 64000 << 20, "free_memory": int(node.faults["free_memory"]) << 20}).encode()
         if node.faults.get("damage") and path.name == "out.json":
             data = data.replace(b"1", b"2", 1)
         return 200, data
