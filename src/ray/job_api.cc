@@ -275,12 +275,14 @@ void JobApi::ForEach(const std::string& method, const std::vector<std::string>& 
 void JobApi::Stop(const std::vector<std::string>& ids) const { ForEach("POST", ids, "/stop"); }
 void JobApi::Delete(const std::vector<std::string>& ids) const { ForEach("DELETE", ids, ""); }
 
-// Without `timeout` Ray cuts a transfer after 30 s, without `lines` it sends the last 1000 lines.
+// Without `timeout` Ray cuts a transfer after 30 s, without `lines` it sends the last 1000 lines,
+// and without `format` old versions put a "1" before each chunk.
 Result<std::string> JobApi::ReadLog(const RayNode& node, const std::string& name, uint64_t most,
                                     const std::stop_token& stop) const {
   HttpRequest request =
-      Ask("GET", fmt::format("api/v0/logs/file?node_id={}&filename={}&lines=-1&timeout=3600",
-                             PercentEncode(node.id), PercentEncode(name)));
+      Ask("GET",
+          fmt::format("api/v0/logs/file?node_id={}&filename={}&lines=-1&timeout=3600&format=text",
+                      PercentEncode(node.id), PercentEncode(name)));
   request.timeout = kTransfer;
   request.idle_timeout = kIdle;
   request.most_body = most;

@@ -194,7 +194,7 @@ def short_nodes(folder):
     if not (GROUPS / "memory.limit_in_bytes").exists():
         raise Skipped("there is no memory controller of cgroup 1 here")
     engine = ("import ray, time\n@ray.remote(num_cpus=1, resources={'node:10.77.0.2': 0.001})\nclass Engine:\n"
-              "    def __init__(self): self.held = bytearray(400 << 20)\n    def up(self): return 1\nray.init(logging_level='ERROR')\n"
+              "    def __init__(self): self.held = bytearray(b'x') * (700 << 20)\n    def up(self): return 1\nray.init(logging_level='ERROR')\n"
               "e = Engine.remote()\nray.get(e.up.remote())\nprint('held', flush=True)\ninput()\nprint(ray.get(e.up.remote()), flush=True)\n")
     with cluster(folder, memory={1: 1600 << 20}, disk={2: 200 << 20}) as rig:
         shutil.copytree(rig.traces(1) / "profile", rig.traces(0) / "profile")

@@ -161,7 +161,7 @@ class FakeRay:
     def file(self, query):
         node = next(n for n in self.nodes if n.id == query["node_id"])
         path = node.session / "logs" / query["filename"]
-        if query.get("lines") != "-1" or "timeout" not in query:
+        if query.get("lines") != "-1" or "timeout" not in query or query.get("format") != "text":
             return 500, "the file would be cut"
         if not path.is_file():
             return 500, f"A file is not found at: {path}"
