@@ -20,9 +20,9 @@ from fake_ray import FakeRay
 from scenario import check, main
 
 
-def static_program(folder):
+def static_program(place):
     """The least file that is a static program: the fake cluster runs the program under test in its place."""
-    path = pathlib.Path(folder) / "static"
+    path = pathlib.Path(place) / "static"
     head = b"\x7fELF\x02\x01\x01" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 64, 0, 0, 64, 56, 1, 0, 0, 0)
     path.write_bytes(head + struct.pack("<IIQQQQQQ", 1, 5, 0, 0, 0, 120, 120, 4096))
     return path
