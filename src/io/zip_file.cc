@@ -10,8 +10,8 @@ namespace tacho {
 namespace {
 
 // A little-endian number of `size` bytes.
-using Number = std::pair<int, uint64_t>;
-std::string Bytes(std::initializer_list<Number> numbers) {
+using Sized = std::pair<int, uint64_t>;
+std::string Bytes(std::initializer_list<Sized> numbers) {
   std::string out;
   for (auto [size, value] : numbers)
     for (; size > 0; --size, value >>= 8) out += static_cast<char>(value & 0xff);

@@ -38,7 +38,7 @@ NodeFiles FindFiles(const std::vector<std::string>& paths);
 // As JSON, which has any name of a file.
 std::string FilesJson(const NodeFiles& files);
 // kRemote: the text is not what FilesJson wrote.
-Result<NodeFiles> ParseFiles(std::string_view json);
+Result<NodeFiles> ParseFiles(std::string_view text);
 
 // Which paths each node analyses. A file that several nodes see is analysed by the first of them:
 // on one host these are files with the same device and inode; on different hosts, of a disk that
