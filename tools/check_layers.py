@@ -25,15 +25,16 @@ LAYERS = {
     "launch": {"base", "text", "net", "control"},
     "load": {"base", "text", "net"},
     "session": {"base", "text", "io", "model", "ingest", "analysis", "run", "net", "control", "load"},
+    "ray": {"base", "text", "io", "net"},
     "doctor": {"base", "text", "io", "model", "ingest", "analysis", "run", "report", "net", "control", "launch", "load", "session"},
     "simulate": {"base", "text", "io", "net"},
-    "cli": {"base", "text", "io", "model", "ingest", "analysis", "run", "view", "query", "stats", "export", "report", "net", "serve", "control", "launch", "load", "session", "doctor", "simulate"},
+    "cli": {"base", "text", "io", "model", "ingest", "analysis", "run", "view", "query", "stats", "export", "report", "net", "serve", "control", "launch", "load", "session", "ray", "doctor", "simulate"},
 }
 # Third-party headers and the only places that may name them.
 FENCES = {
     r"tl/expected": r"src/base/result\.h",
     r"(igzip_lib|isa-l|zlib|zstd|archive|archive_entry)\.?h?": r"(src/io/.*|bench/simdjson_read\.cc)",
-    r"nlohmann/": r"(src/base/parse_json\.(h|cc)|src/(control|doctor|export|launch|load|run|serve|session|simulate)/.*\.cc|src/control/live/(answer_json|start_request)\.h|src/.*_(for_)?test\.(cc|h)|tests/.*)",
+    r"nlohmann/": r"(src/base/parse_json\.(h|cc)|src/(control|doctor|export|launch|load|ray|run|serve|session|simulate)/.*\.cc|src/control/live/(answer_json|start_request)\.h|src/.*_(for_)?test\.(cc|h)|tests/.*)",
     r"curl/": r"src/net/curl_\w+\.(h|cc)",
     r"boost/math/": r"src/analysis/compare/(quantiles|run_noise)\.cc",
     r"boost/(?!math/)": r"src/net/request_parser\.cc",

@@ -36,6 +36,7 @@
 #include "cli/view/view_command.h"
 #include "launch/keeper.h"
 #include "net/url.h"
+#include "ray/node_program.h"
 #include "text/shell_word.h"
 #include "text/visible_text.h"
 
@@ -222,6 +223,10 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
     return Say(json ? VersionJson() : VersionText());
   }
   if (first == kKeeperWord) return RunKeeper();
+  if (first == kNodeWord) {
+    const auto text = RunOnNode({arguments.begin() + 1, arguments.end()});
+    return text ? Say(*text) : Fails(text.error());
+  }
   if (first == "__complete") return Say(CompletionText({arguments.begin() + 1, arguments.end()}));
   if (first == "help") return Help({arguments.begin() + 1, arguments.end()});
   const Command* command = FindCommand(first);

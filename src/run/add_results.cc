@@ -21,6 +21,15 @@ std::string NeedEvents(const ReadOptions& options) {
   return fmt::format("{}", fmt::join(need, " and "));
 }
 
+// The sentences about unproven ranks stay as they are: they begin with the name of a worker.
+void PlaceOn(const std::string& host, Results& results) {
+  const auto place = [&](std::string& path) { path.insert(0, host + ":"); };
+  for (TraceAnalysis& trace : results.traces) place(trace.path);
+  for (SlicesTogether& slices : results.together) std::ranges::for_each(slices.paths, place);
+  for (auto* const texts : {&results.skipped, &results.failed, &results.captures})
+    std::ranges::for_each(*texts, place);
+}
+
 }  // namespace
 
 tl::unexpected<Error> NeedsEvents(const TraceSource& source, const std::string& options) {
@@ -35,6 +44,8 @@ Result<Outcomes<TraceAnalysis>> TakeResults(const TraceSource& source, const Tra
   if (options.keeper != nullptr) return NeedsEvents(source, options.kept_for);
   if (const std::string need = NeedEvents(options); !need.empty()) return NeedsEvents(source, need);
   TACHO_ASSIGN_OR_RETURN(auto results, ReadResults(source));
+  if (const auto host = options.hosts.find(source.path); host != options.hosts.end())
+    PlaceOn(host->second, results);
   Outcomes<TraceAnalysis> outcomes;
   for (TraceAnalysis& trace : results.traces) {
     Outcome<TraceAnalysis>& outcome = outcomes.emplace_back();

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -79,6 +80,9 @@ struct ReadOptions {
   const RequestTable* requests = nullptr;
   TraceKeeper* keeper = nullptr;        // not allowed together with a window or a device
   std::string kept_for = "a timeline";  // what the keeper is for, for error messages
+  // By the path of a file of results: the host that has the traces. The host's name is put before
+  // their paths: "node-1:/traces/rank0.json".
+  std::map<std::string, std::string> hosts = {};
   // Called with each trace of the run and its analysis, before the trace is destroyed. Several
   // threads may call it at the same time.
   std::function<void(const AnalysedTrace&)> on_analysed = {};

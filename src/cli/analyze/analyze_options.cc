@@ -4,6 +4,7 @@
 
 #include "base/parse_number.h"
 #include "cli/analyze/analyze_command.h"
+#include "cli/analyze/analyze_ray.h"
 #include "text/visible_text.h"
 
 namespace tacho {
@@ -78,6 +79,15 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
             .OneOf({"auto", "always", "never"}),
         how[0],
         how[1]}},
+      {"traces on the nodes of a Ray cluster (docs/ray.md)",
+       {{"--ray", "ADDRESS",
+         "analyse PATH, absolute, on every node that has it: http://HEAD:8265, HOST, or auto for "
+         "RAY_API_SERVER_ADDRESS, RAY_ADDRESS or this host; only results travel",
+         &o.ray},
+        {"--ray-program", "FILE",
+         "the static tacho that runs on the nodes (default: this program, or tacho-static beside "
+         "it)",
+         &o.ray_program}}},
       {"the flags of tools/analyze_profile.py (vime, slime), for its twelve sections",
        {{"--profile-dir", "DIR", "print the sections for the first worker's trace below DIR",
          &o.profile_dir},
@@ -95,6 +105,8 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
       {"tacho analyze rank0.json rank1.json",
        "what --json --digests wrote on two machines, as one run"},
       {"tacho analyze run/ --json | jq '.traces[].idle'", "figures for programs"},
+      {"tacho analyze --ray http://head:8265 /tmp/profile",
+       "the traces on all nodes of a Ray cluster, as one run"},
       {"tacho analyze --profile-dir DIR --all-ranks",
        "the sections of analyze_profile.py, with correct figures"},
   };
@@ -125,6 +137,7 @@ Result<void> CheckAnalyzeOptions(const AnalyzeOptions& o) {
     return fail(fmt::format("{} needs one of the tables, such as --kernels",
                             o.sort ? "--sort" : "--filter"));
   }
+  TACHO_RETURN_IF_ERROR(CheckRayOptions(o));
   if (o.summary) {
     if (forms.size() == 1 && !o.json)
       return fail(fmt::format("--summary and {} do not go together", forms[0]));

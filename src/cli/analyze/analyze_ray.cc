@@ -1,0 +1,123 @@
+#include "cli/analyze/analyze_ray.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/temporary_folder.h"
+#include "base/utf8.h"
+#include "cli/screen/interrupt.h"
+#include "cli/screen/output.h"
+#include "ray/analyze_on_nodes.h"
+#include "ray/ray_access.h"
+#include "text/visible_text.h"
+
+namespace tacho {
+namespace {
+
+// What each node gets of the options. It analyses all its ranks: a node without the chosen ones has
+// not failed, and results are narrowed here. So is a session that is named.
+std::vector<std::string> NodeOptions(const AnalyzeOptions& o, const TraceChoice& choice) {
+  std::vector<std::string> words = {"--session", choice.session == "latest" ? "latest" : "all"};
+  const auto add = [&](const char* option, const std::string& value) {
+    words.insert(words.end(), {option, value});
+  };
+  if (!o.device.empty()) add("--device", o.device);
+  if (o.window) add("--window", *o.window);
+  if (o.gpu) add("--gpu", *o.gpu);
+  if (o.tensor_parallel) add("--tensor-parallel", std::to_string(*o.tensor_parallel));
+  if (o.context_length) add("--context-length", std::to_string(*o.context_length));
+  if (o.traces.keep_secrets) words.emplace_back("--keep-secrets");
+  return words;
+}
+
+// One line on a terminal that says what happens now, and that is erased at the end.
+class NowLine {
+ public:
+  explicit NowLine(bool shown) : shown_(shown) {}
+  NowLine(const NowLine&) = delete;
+  NowLine& operator=(const NowLine&) = delete;
+  ~NowLine() {
+    if (shown_) DrawOnStderr("\r\x1b[K");
+  }
+  void Say(const std::string& text) const {
+    if (shown_) DrawOnStderr("\r\x1b[Kray: " + text);
+  }
+
+ private:
+  const bool shown_;
+};
+
+}  // namespace
+
+Result<void> CheckRayOptions(const AnalyzeOptions& o) {
+  if (!o.ray) {
+    return o.ray_program ? Fail(ErrorKind::kUsage, "--ray-program needs --ray") : Result<void>();
+  }
+  const char* const other = o.summary        ? "--summary"
+                            : o.profile_dir  ? "--profile-dir"
+                            : o.rules_file   ? "--rules"
+                            : o.stacks_from  ? "--stacks-from"
+                            : o.model_config ? "--model-config"
+                                             : nullptr;
+  if (other != nullptr) {
+    return Fail(ErrorKind::kUsage, fmt::format("--ray and {} do not go together", other));
+  }
+  for (const std::string& path : o.traces.paths) {
+    if (!path.starts_with('/')) {
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("--ray: the path {} is relative, and each node has its own working "
+                              "folder: give the path that the nodes have, from / on",
+                              VisibleText(path)));
+    }
+    if (!IsUtf8(path)) {
+      return Fail(ErrorKind::kUsage, fmt::format("--ray: the path {} is not UTF-8, as Ray's API "
+                                                 "demands: name a folder above it",
+                                                 VisibleText(path)));
+    }
+  }
+  return {};
+}
+
+Result<Readout<RunAnalysis>> ReadOnCluster(const AnalyzeOptions& options, TraceChoice choice,
+                                           const Classifier& classifier) {
+  ClusterRequest request;
+  TACHO_ASSIGN_OR_RETURN(request.address, RayAddress(*options.ray));
+  TACHO_ASSIGN_OR_RETURN(request.token, RayToken());
+  TACHO_ASSIGN_OR_RETURN(request.program, FindStaticProgram(options.ray_program));
+  request.paths = options.traces.paths;
+  request.options = NodeOptions(options, choice);
+  request.threads = options.threads;
+  TACHO_ASSIGN_OR_RETURN(const auto folder, TemporaryFolder::Make());
+  auto results = [&] {
+    const InterruptScope interrupt("ending the jobs on the cluster");
+    const NowLine line(ShowsProgress(options));
+    request.say = [&](const std::string& text) { line.Say(text); };
+    return AnalyzeOnNodes(request, folder.path(), interrupt.token());
+  }();
+  TACHO_RETURN_IF_ERROR(results);
+  ComplainAll(results->remarks);
+
+  ReadOptions reading;
+  reading.digests = options.digests;
+  choice.paths.clear();
+  for (NodeResults& of_node : results->results) {
+    choice.paths.push_back(of_node.file);
+    reading.hosts[of_node.file] = std::move(of_node.node);
+  }
+  auto readout = ReadChosen(options, choice, reading, classifier);
+  if (!readout) return readout;
+  for (Error& failure : results->failures) {
+    readout->run.failed.push_back(failure.message);
+    readout->run.skipped.push_back(failure.message);
+    readout->failures.push_back(std::move(failure));
+  }
+  std::ranges::sort(readout->run.failed);
+  std::ranges::sort(readout->run.skipped);
+  return readout;
+}
+
+}  // namespace tacho

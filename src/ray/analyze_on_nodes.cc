@@ -1,0 +1,267 @@
+#include "ray/analyze_on_nodes.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/replace_file.h"
+#include "io/zip_file.h"
+#include "ray/found_files.h"
+#include "ray/node_program.h"
+#include "text/format_number.h"
+#include "text/shell_word.h"
+#include "text/visible_text.h"
+
+namespace tacho {
+namespace {
+
+constexpr uint64_t kMostList = 64u << 20, kMostSaid = 1u << 20;
+// A shell takes its command as one word, of at most 128 kB.
+constexpr size_t kMostCommand = 100'000;
+
+std::string ShellWords(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += " " + ShellWord(word);
+  return text;
+}
+
+class NodesAnalysis {
+ public:
+  NodesAnalysis(const ClusterRequest& request, const std::string& folder,
+                const std::stop_token& stop, const JobApi& api, std::vector<RayNode> nodes)
+      : request_(request),
+        folder_(folder),
+        stop_(stop),
+        nodes_(std::move(nodes)),
+        run_(api, nodes_, request.program.hash, request.patience) {}
+
+  Result<ClusterResults> Run() {
+    TACHO_ASSIGN_OR_RETURN(const auto files, ListFiles());
+    TACHO_RETURN_IF_ERROR(Analyze(files));
+    AddProblems(files);
+    request_.say("removing tacho's files from the nodes");
+    std::ranges::move(run_.Clear(), std::back_inserter(out_.remarks));
+    if (stop_.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
+    if (out_.results.empty()) return Nothing();
+    std::ranges::sort(out_.results, {}, &NodeResults::node);
+    std::ranges::sort(out_.failures, {}, &Error::message);
+    return std::move(out_);
+  }
+
+ private:
+  // The shell commands begin with the same words: old versions of Ray lose the permission to
+  // execute.
+  std::string Begin(size_t node) const {
+    return fmt::format("d={} && mkdir -p \"$d\" && chmod +x ./tacho && ",
+                       ShellWord(run_.FolderOn(node)));
+  }
+
+  void Lose(size_t node, const std::string& what, ErrorKind kind = ErrorKind::kRemote) {
+    out_.failures.push_back(run_.ErrorOn(node, what));
+    out_.failures.back().kind = kind;
+  }
+
+  Result<std::vector<NodeFiles>> ListFiles() {
+    std::map<size_t, std::string> commands;
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      if (!nodes_[i].alive) {
+        out_.remarks.push_back(run_.ErrorOn(i, "a dead node, whose files are not seen").message);
+        continue;
+      }
+      commands[i] = Begin(i) + fmt::format("exec ./tacho {} files{} >\"$d/files\"", kNodeWord,
+                                           ShellWords(request_.paths));
+    }
+    if (commands.empty()) return Fail(ErrorKind::kRemote, "no node of the cluster is alive");
+    request_.say("listing the files of " + FormatCounted(commands.size(), "node"));
+    std::vector<NodeFiles> files(nodes_.size());
+    TACHO_RETURN_IF_ERROR(run_.Run(
+        "files", commands, [&](size_t node, const auto& end) { TakeList(node, end, files[node]); },
+        stop_));
+    return files;
+  }
+
+  void TakeList(size_t node, const Result<int>& end, NodeFiles& files) {
+    if (!end) {
+      out_.failures.push_back(end.error());
+      return;
+    }
+    if (*end != 0) {
+      Lose(node, fmt::format("its files cannot be listed: {}", run_.LastWords(node)));
+      return;
+    }
+    const auto text = run_.Read(node, "files", kMostList, stop_);
+    auto list = text.and_then([](const std::string& json) { return ParseFiles(json); });
+    if (list)
+      files = *std::move(list);
+    else
+      Lose(node, list.error().message);
+  }
+
+  Result<std::string> AnalyzeCommand(size_t node, const NodeMemory& of_node,
+                                     const std::vector<std::string>& paths) const {
+    const auto memory = MemoryFor(of_node);
+    if (!memory) {
+      return tl::unexpected<Error>(run_.ErrorOn(
+          node, fmt::format("of its memory {} MB of {} are free: too little to analyse beside what "
+                            "runs there",
+                            of_node.free >> 20, of_node.total >> 20)));
+    }
+    const auto cores = static_cast<int64_t>(nodes_[node].cores);
+    std::string options = ShellWords(request_.options);
+    if (const int64_t threads = request_.threads.value_or(cores); threads > 0)
+      options += fmt::format(" --threads {}", threads);
+    std::string command =
+        Begin(node) +
+        fmt::format(
+            "(ulimit -v {}; exec nice -n 15 ./tacho analyze --json --digests --no-progress{}{}) "
+            ">\"$d/out.json\" 2>\"$d/err\"; ./tacho {} sum $? \"$d/out.json\" >\"$d/sum\"",
+            *memory >> 10, options, ShellWords(paths), kNodeWord);
+    if (command.size() <= kMostCommand) return command;
+    return tl::unexpected<Error>(
+        run_.ErrorOn(node, fmt::format("{} are too many to name, beside those that other nodes "
+                                       "analyse: name their folders",
+                                       FormatCounted(paths.size(), "file"))));
+  }
+
+  Result<void> Analyze(const std::vector<NodeFiles>& files) {
+    const auto parts = DivideFiles(files);
+    std::map<size_t, std::string> commands;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i].empty()) {
+        run_.BeginToClear(i);
+        continue;
+      }
+      auto command = AnalyzeCommand(i, files[i].memory, parts[i]);
+      if (command)
+        commands[i] = *std::move(command);
+      else
+        out_.failures.push_back(command.error());
+    }
+    if (commands.empty()) return {};
+    size_t done = 0;
+    const auto say = [&] {
+      request_.say(
+          fmt::format("analysing: {} of {} done", done, FormatCounted(commands.size(), "node")));
+    };
+    say();
+    return run_.Run(
+        "analyze", commands,
+        [&](size_t node, const Result<int>& end) {
+          TakeResults(node, end);
+          run_.BeginToClear(node);
+          ++done;
+          say();
+        },
+        stop_);
+  }
+
+  void TakeResults(size_t node, const Result<int>& end) {
+    if (!end) {
+      out_.failures.push_back(end.error());
+      return;
+    }
+    const auto text = run_.Read(node, "sum", kMostSaid, stop_);
+    const auto sum = text.and_then([](const std::string& words) { return ParseSum(words); });
+    if (!sum) {
+      const std::string words = run_.LastWords(node);
+      Lose(node, words.empty() ? sum.error().message : words);
+      return;
+    }
+    // 4: incomplete. The results say what is missing in them.
+    if (sum->status != 0 && sum->status != 4) {
+      Lose(node, WhyNot(node, sum->status), ErrorKind::kUnreadable);
+      return;
+    }
+    const auto results = run_.Read(node, "out.json", kMostResults, stop_);
+    if (!results) {
+      Lose(node, "its results cannot be fetched: " + results.error().message);
+      return;
+    }
+    if (const ResultsSum got = SumOf(sum->status, *results); got.digest != sum->digest) {
+      Lose(node, fmt::format("its results came damaged: {} of {} bytes", got.bytes, sum->bytes));
+      return;
+    }
+    const std::string file = fmt::format("{}/{}.json", folder_, node);
+    if (const auto written = ReplaceFile(file, *results); !written)
+      out_.failures.push_back(written.error());
+    else
+      out_.results.push_back({nodes_[node].name, file});
+  }
+
+  // The program's own words for a failure: its last line.
+  std::string WhyNot(size_t node, int status) const {
+    std::string words = run_.Read(node, "err", kMostSaid, stop_).value_or("");
+    while (words.ends_with('\n')) words.pop_back();
+    words.erase(0, words.rfind('\n') + 1);
+    constexpr std::string_view kOurs = "tacho: ";
+    if (words.starts_with(kOurs)) return VisibleText(words.substr(kOurs.size()));
+    return fmt::format("tacho ended there with status {}{}{}", status, words.empty() ? "" : ": ",
+                       VisibleText(words));
+  }
+
+  // Paths that no node has are failures; nodes without any path are named.
+  void AddProblems(const std::vector<NodeFiles>& files) {
+    std::vector<std::string> without;
+    for (size_t p = 0; p < request_.paths.size(); ++p) {
+      bool found = false;
+      std::string problem;
+      for (size_t i = 0; i < files.size(); ++i) {
+        if (files[i].paths.size() != request_.paths.size()) continue;
+        const FoundPath& path = files[i].paths[p];
+        found = found || !path.files.empty();
+        if (!path.problem.empty() && problem.empty()) problem = path.problem;
+        if (!path.problem.empty() && !path.absent) Lose(i, path.problem, ErrorKind::kUnreadable);
+      }
+      if (!found && !problem.empty()) {
+        out_.failures.push_back(
+            Error{ErrorKind::kUnreadable, VisibleText(problem)}.WithContext("on every node"));
+      }
+    }
+    for (size_t i = 0; i < files.size(); ++i) {
+      if (!files[i].paths.empty() && std::ranges::all_of(files[i].paths, &FoundPath::absent))
+        without.push_back(nodes_[i].name);
+    }
+    if (!without.empty()) {
+      out_.remarks.push_back(fmt::format("no trace of {} on {}", fmt::join(request_.paths, ", "),
+                                         fmt::join(without, ", ")));
+    }
+  }
+
+  tl::unexpected<Error> Nothing() const {
+    if (out_.failures.empty()) return Fail(ErrorKind::kUnreadable, "no node has traces there");
+    Error error = out_.failures.front();
+    if (out_.failures.size() > 1) {
+      error.message +=
+          fmt::format(" (and {} more)", FormatCounted(out_.failures.size() - 1, "failure"));
+    }
+    return tl::unexpected<Error>(std::move(error));
+  }
+
+  const ClusterRequest& request_;
+  const std::string& folder_;
+  const std::stop_token& stop_;
+  const std::vector<RayNode> nodes_;
+  ClusterRun run_;
+  ClusterResults out_;
+};
+
+}  // namespace
+
+Result<ClusterResults> AnalyzeOnNodes(const ClusterRequest& request, const std::string& folder,
+                                      const std::stop_token& stop) {
+  request.say("asking Ray for its nodes");
+  TACHO_ASSIGN_OR_RETURN(const JobApi api, JobApi::Connect(request.address, request.token, stop));
+  TACHO_ASSIGN_OR_RETURN(auto nodes, api.Nodes(stop));
+  TACHO_ASSIGN_OR_RETURN(const bool is_there, api.HasPackage(request.program.hash, stop));
+  if (!is_there) {
+    request.say("sending the program, once for this cluster");
+    TACHO_ASSIGN_OR_RETURN(auto zip, ZipProgram("tacho", request.program.bytes));
+    TACHO_RETURN_IF_ERROR(api.PutPackage(request.program.hash, std::move(zip), stop));
+  }
+  return NodesAnalysis(request, folder, stop, api, std::move(nodes)).Run();
+}
+
+}  // namespace tacho

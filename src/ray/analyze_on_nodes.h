@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "net/url.h"
+#include "ray/cluster_run.h"
+#include "ray/static_program.h"
+
+namespace tacho {
+
+struct ClusterRequest {
+  Url address;
+  std::string token;
+  StaticProgram program;
+  std::vector<std::string> paths;    // absolute, as the nodes have them
+  std::vector<std::string> options;  // words of `tacho analyze`, for each node
+  std::optional<int64_t> threads;    // of each node; absent: as many as it has cores
+  ClusterPatience patience = {};
+  // Called with what happens now: "listing the files of 3 nodes".
+  std::function<void(const std::string&)> say = [](const std::string&) {};
+};
+
+struct NodeResults {
+  std::string node;  // its name
+  std::string file;  // on this host: what `tacho analyze --json` wrote there
+};
+
+struct ClusterResults {
+  std::vector<NodeResults> results;  // at least one, sorted by node
+  std::vector<Error> failures;       // nodes and paths that are missing in the results
+  // Sentences about what makes the results no less complete: nodes without the paths, dead nodes.
+  std::vector<std::string> remarks;
+};
+
+// Analyses the traces of a Ray cluster on the nodes that have them, and brings the results into
+// `folder`. Each node runs three jobs: one that lists its files, one that analyses those of them
+// that no other node analyses, and one that removes what tacho wrote there. Fails if no node has
+// results; kInterrupted: `stop` was requested. In any case no job and no file of a run is left on
+// living nodes, but for the package, which Ray keeps in its cache.
+//
+// Memory: what MemoryFor allows (node_memory.h), as a limit of the address space.
+Result<ClusterResults> AnalyzeOnNodes(const ClusterRequest& request, const std::string& folder,
+                                      const std::stop_token& stop);
+
+}  // namespace tacho

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "ray/job_api.h"
+
+namespace tacho {
+
+// How long ClusterRun waits. Ray finds out after 65 s that a node hangs or lost its cable.
+struct ClusterPatience {
+  std::chrono::milliseconds between{250};       // two looks at the jobs
+  std::chrono::milliseconds to_start{180'000};  // a job, with what Ray sets up for it
+  std::chrono::milliseconds silence{90'000};    // of the API, while jobs run
+  std::chrono::milliseconds to_clear{30'000};
+  std::chrono::milliseconds to_look{1600};  // Ray, at jobs that have ended
+};
+
+// The jobs that tacho runs on the nodes of a cluster, one at a time on each node. Each gets the
+// same folder for its files in the log folder of its node, from where they can be read. Clear, or
+// the destructor, ends the jobs, removes the folders by a last job on each node, and makes the
+// cluster forget all jobs.
+class ClusterRun {
+ public:
+  // `package`: the hash of the program's package. Both references must outlive it.
+  ClusterRun(const JobApi& api, const std::vector<RayNode>& nodes, std::string package,
+             const ClusterPatience& patience = {});
+  ClusterRun(const ClusterRun&) = delete;
+  ClusterRun& operator=(const ClusterRun&) = delete;
+  ~ClusterRun();
+
+  // The folder of this run on a node.
+  [[nodiscard]] std::string FolderOn(size_t node) const;
+
+  // Runs a command on each of the nodes, by their indexes, and waits for all. `ended` is called
+  // when a node's command has ended, with its exit status, or why it was lost (kRemote, with the
+  // node's name). kInterrupted: `stop` was requested; jobs may still run.
+  using Ended = std::function<void(size_t node, const Result<int>& exit_status)>;
+  Result<void> Run(const std::string& what, const std::map<size_t, std::string>& commands,
+                   const Ended& ended, const std::stop_token& stop);
+  // Begins to remove the folder of a node where no job runs.
+  void BeginToClear(size_t node);
+  // Returns what could not be removed, as sentences.
+  std::vector<std::string> Clear();
+
+  // A file in the folder of a node.
+  Result<std::string> Read(size_t node, const std::string& name, uint64_t most,
+                           const std::stop_token& stop) const;
+  // The end of what the node's last job printed, on one line; "" if it is unknown.
+  [[nodiscard]] std::string LastWords(size_t node) const;
+
+  // An error about a node, by its name and address.
+  [[nodiscard]] Error ErrorOn(size_t node, const std::string& what) const;
+
+ private:
+  struct Job {
+    std::string id;
+    size_t node = 0;
+    std::chrono::steady_clock::time_point submitted;
+    bool started = false, ended = false;
+  };
+  // Starts a command; a failure goes to `ended`.
+  std::vector<Job*> Start(const std::string& what, const std::map<size_t, std::string>& commands,
+                          const Ended& ended);
+  // Looks once at the jobs that have not ended. False: the API did not answer.
+  bool Look(const std::vector<Job*>& jobs, const Ended& ended, const std::stop_token& stop);
+  Result<int> EndOf(const Job& job, const JobState& state) const;
+  void WaitFor(const std::vector<Job*>& jobs, std::chrono::milliseconds most, const Ended& ended);
+  std::string ClearCommand(size_t node) const;
+  void Forget();
+
+  const JobApi& api_;
+  const std::vector<RayNode>& nodes_;
+  const std::string package_, name_;
+  const ClusterPatience patience_;
+  std::vector<std::unique_ptr<Job>> jobs_;
+  std::set<size_t> with_folder_;  // nodes that may have the folder
+  std::set<size_t> lost_;         // nodes whose job Ray lost, as when a node dies
+  std::vector<Job*> clearing_;
+};
+
+}  // namespace tacho

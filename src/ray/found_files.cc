@@ -1,0 +1,156 @@
+#include "ray/found_files.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
+
+#include "base/parse_json.h"
+#include "io/read_whole.h"
+#include "io/trace_sources.h"
+#include "net/url.h"
+#include "text/json_writer.h"
+
+namespace tacho {
+namespace {
+
+FoundFile FileAt(const std::string& path) {
+  FoundFile file;
+  file.path = path;
+  struct stat status = {};
+  if (stat(path.c_str(), &status) != 0) return file;
+  file.device = status.st_dev;
+  file.inode = status.st_ino;
+  file.bytes = static_cast<uint64_t>(status.st_size);
+  file.changed_ns = status.st_mtim.tv_sec * int64_t{1'000'000'000} + status.st_mtim.tv_nsec;
+  return file;
+}
+
+FoundPath FindPath(const std::string& path) {
+  FoundPath found;
+  found.path = path;
+  const std::string on_disk = SplitPart(path).first;
+  struct stat status = {};
+  const bool exists = stat(path.c_str(), &status) == 0 || stat(on_disk.c_str(), &status) == 0;
+  const bool is_open_folder =
+      exists && S_ISDIR(status.st_mode) && access(on_disk.c_str(), R_OK | X_OK) == 0;
+  const auto traces = FindTraces({path});
+  if (!traces) {
+    found.problem = traces.error().message;
+    found.absent = (!exists && errno == ENOENT) || is_open_folder;
+    return found;
+  }
+  for (const TraceSource& source : traces->traces) {
+    // An archive has several traces.
+    if (found.files.empty() || found.files.back().path != source.path)
+      found.files.push_back(FileAt(source.path));
+  }
+  // A damaged file is analysed too: its node says what is wrong with it.
+  if (found.files.empty()) found.files.push_back(FileAt(on_disk));
+  return found;
+}
+
+template <typename T>
+T Number(const nlohmann::json& object, std::string_view key) {
+  const nlohmann::json& value = JsonMember(object, key);
+  return value.is_number_integer() ? value.get<T>() : T{0};
+}
+
+std::string Text(const nlohmann::json& object, std::string_view key) {
+  const nlohmann::json& value = JsonMember(object, key);
+  return value.is_string() ? PercentDecode(value.get<std::string>()) : "";
+}
+
+// The files that earlier nodes have.
+struct Taken {
+  std::set<std::tuple<std::string, uint64_t, uint64_t>> here;
+  std::set<std::tuple<std::string, uint64_t, uint64_t, int64_t>> shared;
+
+  bool Has(const std::string& boot, const FoundFile& f) const {
+    return here.contains({boot, f.device, f.inode}) ||
+           shared.contains({f.path, f.inode, f.bytes, f.changed_ns});
+  }
+  void Add(const std::string& boot, const FoundFile& f) {
+    here.insert({boot, f.device, f.inode});
+    shared.insert({f.path, f.inode, f.bytes, f.changed_ns});
+  }
+};
+
+}  // namespace
+
+NodeFiles FindFiles(const std::vector<std::string>& paths) {
+  NodeFiles files;
+  files.boot = ReadWholeFile("/proc/sys/kernel/random/boot_id", 100).value_or("");
+  while (files.boot.ends_with('\n')) files.boot.pop_back();
+  for (const std::string& path : paths) files.paths.push_back(FindPath(path));
+  files.memory = MeasureMemory();
+  return files;
+}
+
+std::string FilesJson(const NodeFiles& files) {
+  JsonWriter json;
+  json.BeginObject();
+  json.Fields("boot", files.boot, "memory", files.memory.total, "free_memory", files.memory.free);
+  json.Objects("paths", files.paths, [&](const FoundPath& path) {
+    json.Fields("path", PercentEncode(path.path), "problem", PercentEncode(path.problem), "absent",
+                path.absent);
+    json.Rows("files", path.files, [&](const FoundFile& file) {
+      json.Fields("path", PercentEncode(file.path), "device", file.device, "inode", file.inode,
+                  "bytes", file.bytes, "changed_ns", file.changed_ns);
+    });
+  });
+  json.End();
+  return std::move(json).Finish();
+}
+
+Result<NodeFiles> ParseFiles(std::string_view text) {
+  const nlohmann::json json = ParseJson(text);
+  const nlohmann::json& paths = JsonMember(json, "paths");
+  if (!paths.is_array()) return Fail(ErrorKind::kRemote, "its list of files is not complete");
+  NodeFiles files;
+  files.boot = Text(json, "boot");
+  files.memory = {Number<uint64_t>(json, "memory"), Number<uint64_t>(json, "free_memory")};
+  for (const nlohmann::json& of_path : paths) {
+    FoundPath& path = files.paths.emplace_back();
+    path.path = Text(of_path, "path");
+    path.problem = Text(of_path, "problem");
+    path.absent = JsonMember(of_path, "absent") == true;
+    const nlohmann::json& list = JsonMember(of_path, "files");
+    if (!list.is_array()) continue;
+    for (const nlohmann::json& file : list) {
+      path.files.push_back({Text(file, "path"), Number<uint64_t>(file, "device"),
+                            Number<uint64_t>(file, "inode"), Number<uint64_t>(file, "bytes"),
+                            Number<int64_t>(file, "changed_ns")});
+    }
+  }
+  return files;
+}
+
+std::vector<std::vector<std::string>> DivideFiles(const std::vector<NodeFiles>& nodes) {
+  std::vector<std::vector<std::string>> parts(nodes.size());
+  Taken taken;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const std::string boot = nodes[i].boot.empty() ? std::to_string(i) : nodes[i].boot;
+    std::vector<const FoundFile*> of_node;
+    for (const FoundPath& path : nodes[i].paths) {
+      std::vector<std::string> fresh;
+      for (const FoundFile& file : path.files) {
+        if (taken.Has(boot, file)) continue;
+        fresh.push_back(file.path);
+        of_node.push_back(&file);
+      }
+      if (fresh.empty()) continue;
+      if (fresh.size() == path.files.size()) fresh = {path.path};
+      std::ranges::move(fresh, std::back_inserter(parts[i]));
+    }
+    for (const FoundFile* file : of_node) taken.Add(boot, *file);
+  }
+  return parts;
+}
+
+}  // namespace tacho

@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""`tacho analyze --ray` on real Ray clusters of three nodes in namespaces of this machine (ray_rig.py): results as from one machine, nodes
+that die, hang or fill up, tokens, an old Ray, Ctrl-C; nothing is left. Needs root, `tools/engines install ray` and the static program
+(`tools/static_build`).
+
+usage: check_ray_cluster.py TACHO [--only NAME ...]
+"""
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / p) for p in ("tests/program", "tests/support", "tools")]
+import scenario  # noqa: E402
+from check_ray import without_paths  # noqa: E402
+from corpus import corpus  # noqa: E402
+from engines_lib import environments  # noqa: E402
+from ray_rig import GROUPS, Cluster, missing  # noqa: E402
+from scenario import Skipped, check, run, wait_for  # noqa: E402
+
+STATIC = Path(os.environ.get("TACHO_STATIC") or ROOT / "build/static/tacho")
+RECORDED = ROOT / "tests/data/vllm-cpu/tp2"
+
+
+def cluster(folder, ray="ray", **more):
+    """A cluster with the named Ray of tools/engines; its nodes 1 and 2 have traces of one engine each."""
+    if why := missing():
+        raise Skipped(why)
+    if not STATIC.exists():
+        raise Skipped("there is no static program: tools/static_build makes it")
+    try:
+        python = environments.find(ray)
+    except environments.EnginesError as none:
+        raise Skipped(str(none)) from None
+    rig = Cluster(folder, python.parent / "ray", **more)
+    for node in (1, 2):
+        done = run("simulate", "trace", "-o", rig.traces(node) / "profile", "--steps", "40", "--ranks", "2", "--seed", str(node))
+        assert done.returncode == 0, done.stderr
+        for truth in rig.traces(node).rglob("*truth.json"):
+            truth.unlink()
+    # The same path: a trace on one node, and one that never ends on the other.
+    shutil.copy(next((rig.traces(1) / "profile").glob("rank0*")), rig.traces(1) / "one.json")
+    os.mkfifo(rig.traces(2) / "one.json")
+    return rig
+
+
+def words(rig, *arguments):
+    return [scenario.TACHO, "analyze", "--ray", rig.address, "--ray-program", STATIC, *arguments]
+
+
+def analyze(rig, *arguments, environment=None):
+    began = time.monotonic()
+    done = rig.outside(words(rig, *arguments), capture_output=True, text=True, timeout=300, env={**os.environ, "HOME": str(rig.folder), **(environment or {})})
+    print(f"  {' '.join(str(a) for a in arguments)}: status {done.returncode} after {time.monotonic() - began:.1f} s", flush=True)
+    return done
+
+
+def jobs_of(rig):
+    token = rig.environment.get("RAY_AUTH_TOKEN")
+    done = rig.outside(["curl", "-s", "-m", "10", f"{rig.address}/api/jobs/"] + (["-H", f"Authorization: Bearer {token}"] if token else []),
+                       capture_output=True, text=True)
+    return [job["submission_id"] for job in json.loads(done.stdout) if (job["submission_id"] or "").startswith("tacho-")]
+
+
+def nothing_left(what, rig, nodes=(0, 1, 2)):
+    check(f"{what}: no job is left", jobs_of(rig) == [], jobs_of(rig))
+    folders = [str(p) for node in nodes for logs in rig.logs(node) for p in logs.glob("tacho-*")]
+    check(f"{what}: no folder is left", folders == [], folders)
+    running = subprocess.run(["pgrep", "-fa", "^./tacho (analyze|__node)"], capture_output=True, text=True).stdout
+    check(f"{what}: no program runs", running == "", running)
+
+
+def same(what, rig, there, here, places):
+    """The output is that of one machine, but for paths, which tables cut to what differs, and proposed commands."""
+    of_one, of_nodes = here.stdout, there.stdout
+    for node, _ in places:
+        of_nodes = of_nodes.replace(f"node-{node}:/traces", str(rig.traces(node)))
+    if of_one.startswith("{"):
+        check(f"{what}: byte for byte", of_one == of_nodes, [pair for pair in zip(of_one.splitlines(), of_nodes.splitlines()) if pair[0] != pair[1]][:3])
+    else:
+        of_one, of_nodes = without_paths(of_one), without_paths(of_nodes)
+        check(f"{what}: the same screen", of_one and of_one == of_nodes, [pair for pair in zip(of_one, of_nodes) if pair[0] != pair[1]][:3])
+    check(f"{what}: the same status", here.returncode == there.returncode, (here.returncode, there.returncode, there.stderr))
+
+
+def three_nodes(folder):
+    with cluster(folder) as rig:
+        shutil.copytree(RECORDED, rig.traces(1) / "recorded")
+        places = [(1, rig.traces(1) / "profile"), (2, rig.traces(2) / "profile")]
+        for screen in (["--json"], [], ["--markdown"]):
+            same(" ".join(screen), rig, analyze(rig, *screen, "--session", "all", "/traces/profile"), run("analyze", *screen, *[p for _, p in places]), places)
+        same("one node", rig, analyze(rig, "--json", "/traces/recorded"), run("analyze", "--json", rig.traces(1) / "recorded"), [(1, "")])
+        if real := corpus("results of real engines on a cluster"):
+            for node, name in ((1, "live-vllm-cpu"), (2, "live-sglang-cpu")):
+                shutil.copytree(real / name, rig.traces(node) / "real")
+            places = [(node, rig.traces(node) / "real") for node in (1, 2)]
+            same("real engines", rig, analyze(rig, "--json", "--session", "all", "/traces/real"), run("analyze", "--json", "--session", "all", *[p for _, p in places]), places)
+        nothing_left("three nodes", rig)
+
+        odd = rig.traces(1) / "odd"
+        odd.mkdir()
+        shutil.copy(rig.traces(1) / "one.json", os.fsencode(odd) + b"/it's \xff $(x)\n.json")
+        done = analyze(rig, "--json", "/traces/odd")
+        check("a name with odd bytes", done.returncode == 4 and "rank 1 of world size 2 is missing" in done.stderr and len(json.loads(done.stdout)["traces"]) == 1, (done.returncode, done.stderr))
+        done = analyze(rig, "/traces/none")
+        check("no file there", done.returncode == 3 and "on every node: /traces/none" in done.stderr, (done.returncode, done.stderr))
+        began = time.monotonic()
+        done = rig.outside([scenario.TACHO, "analyze", "--ray", "http://10.77.0.99:8265", "--ray-program", STATIC, "/traces"], capture_output=True, text=True)
+        check("no Ray there, within 5 s", done.returncode == 6 and "no dashboard of Ray answers" in done.stderr and time.monotonic() - began < 5.5,
+              (done.returncode, done.stderr, time.monotonic() - began))
+        nothing_left("bad input", rig)
+        interrupted(rig)
+        all_cpus_taken(rig)
+        lost(rig)
+
+
+def when_analysing(rig, *arguments):
+    """A run whose second node is at work."""
+    process = rig.outside_popen(words(rig, *arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    ready = wait_for(lambda: subprocess.run(["pgrep", "-f", "^./tacho analyze .*one.json"], capture_output=True).returncode == 0
+                     and not any("-analyze-1" in job and "RUNNING" in job for job in jobs_of(rig)), 60, 0.3)
+    check("it analyses", ready)
+    return process
+
+
+def interrupted(rig):
+    process = when_analysing(rig, "/traces/one.json")
+    # nsenter hands the signal to nobody: its child is the program itself.
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=90)
+    check("Ctrl-C: status 130", process.returncode == 130 and out == "", (process.returncode, err))
+    nothing_left("Ctrl-C", rig)
+
+
+def driver_on(rig, program):
+    """A driver of Ray on the head."""
+    return subprocess.Popen(rig.words_in(0, [rig.ray.parent / "python", "-c", program]), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                            stderr=subprocess.DEVNULL, text=True, env={**os.environ, "RAY_ADDRESS": f"{rig.ip(0)}:6379"})
+
+
+def all_cpus_taken(rig):
+    hold = ("import ray, time\n@ray.remote(num_cpus=1)\nclass Engine:\n    def up(self): return 1\nray.init(logging_level='ERROR')\n"
+            "held = [Engine.remote() for _ in range(6)]\nray.get([e.up.remote() for e in held])\nprint('held', flush=True)\ntime.sleep(600)\n")
+    driver = driver_on(rig, hold)
+    try:
+        check("engines hold all CPUs", driver.stdout.readline() == "held\n")
+        done = analyze(rig, "--json", "--session", "all", "/traces/profile")
+        check("all CPUs taken", done.returncode == 0 and len(json.loads(done.stdout)["traces"]) == 4, (done.returncode, done.stderr))
+    finally:
+        driver.kill()
+        driver.wait()
+
+
+def lost(rig):
+    for what, fault, most in (("cable cut", rig.unplug, 100), ("node killed", rig.kill, 60)):
+        process = when_analysing(rig, "--json", "/traces/one.json")
+        began = time.monotonic()
+        fault(2)
+        out, err = process.communicate(timeout=200)
+        print(f"  {what}: said after {time.monotonic() - began:.1f} s: {err.strip()[:300]}", flush=True)
+        check(f"{what}: status 4, named", process.returncode == 4 and re.search(r"node-2 \(10\.77\.0\.3\): Ray lost the job", err), (process.returncode, err))
+        check(f"{what}: soon", time.monotonic() - began < most, time.monotonic() - began)
+        check(f"{what}: the rest is there", [t["path"] for t in json.loads(out)["traces"]] == ["node-1:/traces/one.json"], out[:300])
+        check(f"{what}: no folder is left", [p for node in (0, 1) for logs in rig.logs(node) for p in logs.glob("tacho-*")] == [])
+        if fault == rig.unplug:
+            rig.plug(2, "up")
+            wait_for(lambda: rig.processes[2].poll() is not None, 60)
+            rig.start(2)
+            time.sleep(20)  # the dashboard's list is some seconds old: it may still have the former node
+            rig.wait(3)
+
+
+def token(folder):
+    secret = "a-token-of-the-cluster-0123456789"
+    with cluster(folder, environment={"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secret}) as rig:
+        done = analyze(rig, "/traces/profile")
+        check("no token", done.returncode == 6 and "wants a token" in done.stderr, (done.returncode, done.stderr))
+        done = analyze(rig, "/traces/profile", environment={"RAY_AUTH_TOKEN": "wrong-" + secret})
+        check("a wrong token", done.returncode == 6 and "refuses the token" in done.stderr and secret not in done.stderr, (done.returncode, done.stderr))
+        done = analyze(rig, "--json", "--session", "all", "/traces/profile", environment={"RAY_AUTH_TOKEN": secret})
+        check("the token", done.returncode == 0 and len(json.loads(done.stdout)["traces"]) == 4 and secret not in done.stdout + done.stderr,
+              (done.returncode, done.stderr))
+        nothing_left("token", rig)
+
+
+def short_nodes(folder):
+    """Little memory beside an engine, which must survive; a full disk."""
+    if not (GROUPS / "memory.limit_in_bytes").exists():
+        raise Skipped("there is no memory controller of cgroup 1 here")
+    engine = ("import ray, time\n@ray.remote(num_cpus=1, resources={'node:10.77.0.2': 0.001})\nclass Engine:\n"
+              "    def __init__(self): self.held = bytearray(b'x') * (700 << 20)\n    def up(self): return 1\nray.init(logging_level='ERROR')\n"
+              "e = Engine.remote()\nray.get(e.up.remote())\nprint('held', flush=True)\ninput()\nprint(ray.get(e.up.remote()), flush=True)\n")
+    with cluster(folder, memory={1: 1600 << 20}, disk={2: 200 << 20}) as rig:
+        shutil.copytree(rig.traces(1) / "profile", rig.traces(0) / "profile")
+        driver = driver_on(rig, engine)
+        try:
+            check("an engine holds memory", driver.stdout.readline() == "held\n")
+            subprocess.run(rig.words_in(2, ["dd", "if=/dev/zero", "of=/tmp/ray/filler", "bs=1M"]), stderr=subprocess.DEVNULL)
+            done = analyze(rig, "--json", "/traces/profile")
+            check("memory is short", re.search(r"node-1 \(10\.77\.0\.2\): of its memory \d+ MB of \d+ are free: too little", done.stderr), done.stderr)
+            check("the disk is full", re.search(r"node-2 \(10\.77\.0\.3\): .*(No space left on device|; the disk with /tmp/ray\S+ has \d+ MB free)", done.stderr), done.stderr)
+            check("the rest is there", done.returncode == 4 and {t["path"].split(":")[0] for t in json.loads(done.stdout)["traces"]} == {"node-0"},
+                  (done.returncode, done.stdout[:300]))
+            driver.stdin.write("\n")
+            driver.stdin.flush()
+            check("the engine lives", driver.stdout.readline() == "1\n")
+        finally:
+            driver.kill()
+            driver.wait()
+
+
+def old_ray(folder):
+    with cluster(folder, ray="ray-old") as rig:
+        places = [(node, rig.traces(node) / "profile") for node in (1, 2)]
+        same("Ray 2.44", rig, analyze(rig, "--json", "--session", "all", "/traces/profile"), run("analyze", "--json", *[p for _, p in places]), places)
+        nothing_left("Ray 2.44", rig)
+
+
+if __name__ == "__main__":
+    scenario.main([three_nodes, token, short_nodes, old_ray], __doc__)

@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""`tacho analyze --ray` against a dashboard of Ray whose nodes are folders of this host (fake_ray.py): results as from one machine, files
+that several nodes see, lost nodes, tokens, damaged results, Ctrl-C; nothing is left.
+
+usage: check_ray.py TACHO [--only NAME ...]
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import time
+
+import processes
+import scenario
+from fake_ray import FakeRay
+from scenario import check, main
+
+
+def static_program(place):
+    """The least file that is a static program: the fake cluster runs the program under test in its place."""
+    path = pathlib.Path(place) / "static"
+    head = b"\x7fELF\x02\x01\x01" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 64, 0, 0, 64, 56, 1, 0, 0, 0)
+    path.write_bytes(head + struct.pack("<IIQQQQQQ", 1, 5, 0, 0, 0, 120, 120, 4096))
+    return path
+
+
+def analyze(cluster, *arguments, environment=None, address=None):
+    return subprocess.run([scenario.TACHO, "analyze", "--ray", address or cluster.url, "--ray-program", static_program(cluster.folder), *arguments],
+                          capture_output=True, text=True, timeout=120, env={**os.environ, "HOME": str(cluster.folder), **(environment or {})})
+
+
+def traces(into, seed, ranks=2):
+    """Traces of one engine in a folder."""
+    done = scenario.run("simulate", "trace", "-o", into, "--steps", "20", "--ranks", str(ranks), "--model-size", "tiny", "--seed", str(seed))
+    assert done.returncode == 0, done.stderr
+    for truth in pathlib.Path(into).glob("*truth.json"):
+        truth.unlink()
+
+
+def two_engines(cluster):
+    """Engines that were recorded one after the other."""
+    for node in cluster.nodes[-2:]:
+        traces(node.home / "disk/profile", node.number + 1)
+    return [node.home / "disk/profile" for node in cluster.nodes[-2:]]
+
+
+def without_paths(text):
+    """The paragraphs without commands, before which a long screen repeats the verdict, and without ranks, whose paths tables and sentences
+    show cut to what differs."""
+    text = " VERDICT".join(text.split(" VERDICT")[:2])
+    parts = [part.strip("\n") for part in re.split(r"\n *\n", text)]
+    return [part for part in parts if part and not re.search(r"tacho |rank|node-\d", part, re.I)]
+
+
+def of_places(text, cluster):
+    """With the paths of one machine."""
+    for node in cluster.nodes:
+        text = text.replace(f"{node.name}:{node.home}", str(node.home))
+    return text
+
+
+def nothing_left(what, cluster):
+    jobs, files = cluster.left()
+    check(f"{what}: no job is left", jobs == [], jobs)
+    check(f"{what}: no file is left in the logs", files == [], files)
+
+
+def same_as_one_machine(folder):
+    with FakeRay(folder, scenario.TACHO, nodes=3) as cluster:
+        places = two_engines(cluster)
+        for screen in (["--json"], [], ["--markdown"], ["--json", "--rank", "1"]):
+            here, there = scenario.run("analyze", *screen, *places), analyze(cluster, *screen, "/on-node/profile", "--session", "all")
+            parts = [scenario.run("analyze", "--json", place) for place in places]
+            check("the reference is complete", here.returncode == 0 and all(p.returncode == 0 for p in parts), (here.returncode, here.stderr))
+            of_one, of_nodes = (of_places(text, cluster) for text in (here.stdout, there.stdout))
+            if "--json" in screen:
+                check(f"analyze {' '.join(screen)}: byte for byte", of_one == of_nodes, there.stderr)
+            else:
+                of_one, of_nodes = without_paths(of_one), without_paths(of_nodes)
+                check(f"analyze {' '.join(screen)}: the same", of_one and of_one == of_nodes, [part for part in of_one + of_nodes if (part in of_one) != (part in of_nodes)])
+            check(f"analyze {' '.join(screen)}: status 0", there.returncode == 0, (there.returncode, there.stderr))
+            check("a node without traces is named", "no trace of /on-node/profile on node-0" in there.stderr, there.stderr)
+        latest = json.loads(analyze(cluster, "--json", "/on-node/profile").stdout)
+        of_one = json.loads(scenario.run("analyze", "--json", folder).stdout)
+        check("the latest session is that of the cluster", [t["rank"] for t in latest["traces"]] == [t["rank"] for t in of_one["traces"]] == [0, 1]
+              and all("node-2/" in t["path"] for t in of_one["traces"]) == all("node-2:" in t["path"] for t in latest["traces"]), latest["skipped"])
+        nothing_left("after all", cluster)
+        check("the program was sent once", cluster.uploads == 1, cluster.uploads)
+
+
+def shared_disk(folder):
+    with FakeRay(folder, scenario.TACHO, nodes=3) as cluster:
+        shared = pathlib.Path(folder) / "shared"
+        traces(shared, 1)
+        done = analyze(cluster, "--json", shared)
+        check("a shared disk is read once", done.returncode == 0 and len(json.loads(done.stdout)["traces"]) == 2, (done.returncode, done.stderr))
+        check("by one node", sum("-analyze-" in asked and asked.startswith("DELETE") for asked in cluster.asked) == 1, cluster.asked)
+        # One node has one file more, in a folder that all others see.
+        done = analyze(cluster, "--json", shared, "/on-node")
+        check("a path with nothing is no failure", done.returncode == 4 or done.returncode == 0, (done.returncode, done.stderr))
+        nothing_left("shared", cluster)
+
+
+def lost_nodes(folder):
+    for where in ("files", "analyze"):
+        with FakeRay(pathlib.Path(folder) / where, scenario.TACHO, nodes=3, faults={2: {"lost": where}}) as cluster:
+            two_engines(cluster)
+            done = analyze(cluster, "--json", "/on-node/profile")
+            check(f"lost at {where}: status 4", done.returncode == 4, (done.returncode, done.stderr))
+            check(f"lost at {where}: named", re.search(r"node-2 \(10\.77\.0\.3\): Ray lost the job: .* was marked dead", done.stderr), done.stderr)
+            result = json.loads(done.stdout)
+            check(f"lost at {where}: the rest is there", len(result["traces"]) == 2 and all("node-1:" in t["path"] for t in result["traces"]), done.stdout[:300])
+            check(f"lost at {where}: it is in the results", any("node-2" in text for text in result["failed"]), result.get("failed"))
+            check("none of its jobs is left", cluster.left()[0] == [], cluster.left())
+    with FakeRay(pathlib.Path(folder) / "all", scenario.TACHO, nodes=1, faults={0: {"lost": "analyze"}}) as cluster:
+        traces(cluster.nodes[0].home / "disk/profile", 1)
+        done = analyze(cluster, "/on-node/profile")
+        check("nothing came: status 6", done.returncode == 6 and "node-0 (10.77.0.1): Ray lost the job" in done.stderr, (done.returncode, done.stderr))
+
+
+def unable_nodes(folder):
+    faults = {0: {"dead": True}, 1: {"free_memory": "100"}, 2: {"damage": True}}
+    with FakeRay(folder, scenario.TACHO, nodes=4, faults=faults) as cluster:
+        for node in cluster.nodes[1:]:
+            traces(node.home / "disk/profile", node.number + 1, ranks=1)
+        done = analyze(cluster, "--json", "/on-node/profile")
+        check("status 4", done.returncode == 4, (done.returncode, done.stderr))
+        for words in ("node-0 (10.77.0.1): a dead node", "node-1 (10.77.0.2): of its memory 100 MB of 64000 are free: too little",
+                      "node-2 (10.77.0.3): its results came damaged"):
+            check(words, words in done.stderr, done.stderr)
+        check("the fourth is there", len(json.loads(done.stdout)["traces"]) == 1, done.stdout[:300])
+        nothing_left("unable nodes", cluster)
+
+
+def unreadable(folder):
+    with FakeRay(folder, scenario.TACHO, nodes=2) as cluster:
+        two_engines(cluster)
+        (cluster.nodes[0].home / "disk/profile/rank1.1.pt.trace.json").write_text("")
+        done = analyze(cluster, "--json", "/on-node/profile")
+        check("a damaged file of a node", done.returncode == 4 and re.search(r"node-0:/\S+rank1.1.pt.trace.json: is empty", done.stderr), (done.returncode, done.stderr))
+        done = analyze(cluster, "/on-node/none")
+        check("nowhere", done.returncode == 3 and "on every node: /" in done.stderr and "none" in done.stderr, (done.returncode, done.stderr))
+        done = analyze(cluster, "--json", "/on-node/profile", "/on-node/none")
+        check("one of two paths is nowhere", done.returncode == 4 and "on every node: /" in done.stderr, (done.returncode, done.stderr))
+        (cluster.nodes[1].home / "disk/words.txt").write_text("words")
+        done = analyze(cluster, "/on-node/words.txt")
+        check("no trace", done.returncode == 3 and "node-1" in done.stderr and "words.txt" in done.stderr, (done.returncode, done.stderr))
+        nothing_left("unreadable", cluster)
+
+
+def tokens(folder):
+    with FakeRay(folder, scenario.TACHO, nodes=1, token="s3cret-token-of-ours") as cluster:
+        traces(cluster.nodes[0].home / "disk/profile", 1, ranks=1)
+        done = analyze(cluster, "/on-node/profile")
+        check("none", done.returncode == 6 and "wants a token: set RAY_AUTH_TOKEN" in done.stderr, (done.returncode, done.stderr))
+        done = analyze(cluster, "/on-node/profile", environment={"RAY_AUTH_TOKEN": "another-token"})
+        check("a wrong one", done.returncode == 6 and "refuses the token" in done.stderr and "another-token" not in done.stderr, (done.returncode, done.stderr))
+        done = analyze(cluster, "/on-node/profile", environment={"RAY_AUTH_TOKEN": cluster.token})
+        check("by variable", done.returncode == 0, (done.returncode, done.stderr))
+        (cluster.folder / ".ray").mkdir()
+        (cluster.folder / ".ray/auth_token").write_text(cluster.token + "\n")
+        done = analyze(cluster, "--json", "/on-node/profile")
+        check("by file", done.returncode == 0, (done.returncode, done.stderr))
+        logs = "".join(p.read_text(errors="replace") for p in cluster.folder.rglob("*.log"))
+        check("never shown", cluster.token not in done.stdout + done.stderr + logs + " ".join(cluster.asked))
+        nothing_left("tokens", cluster)
+
+
+def no_ray(folder):
+    begin = time.monotonic()
+    with FakeRay(folder, scenario.TACHO, nodes=1) as cluster:
+        done = analyze(cluster, "/x", address="http://127.0.0.1:1")
+        check("nobody listens", done.returncode == 6 and "no dashboard of Ray answers" in done.stderr and "--dashboard-host" in done.stderr, (done.returncode, done.stderr))
+        # A host that swallows what comes: a private address without a route would be refused at once.
+        done = analyze(cluster, "/x", address=cluster.url + "/elsewhere")
+        check("another server", done.returncode == 6 and "HTTP 404" in done.stderr, (done.returncode, done.stderr))
+        check("within 5 s each", time.monotonic() - begin < 10, time.monotonic() - begin)
+        done = analyze(cluster, "relative/trace.json")
+        check("a relative path", done.returncode == 2 and "relative/trace.json is relative" in done.stderr and "from / on" in done.stderr, (done.returncode, done.stderr))
+        for more in (["--summary"], ["--rules", "x"], ["--model-config", "x"], ["--stacks-from", "x"]):
+            done = analyze(cluster, "/x", *more)
+            check(f"{more[0]}", done.returncode == 2 and f"--ray and {more[0]} do not go together" in done.stderr, (done.returncode, done.stderr))
+        done = analyze(cluster, "/x", address="ray://127.0.0.1:10001")
+        check("ray://", done.returncode == 2 and "dashboard: http://HEAD:8265" in done.stderr, (done.returncode, done.stderr))
+        check("nothing was asked", not any("POST" in asked for asked in cluster.asked), cluster.asked)
+        done = scenario.run("analyze", "/x", "--ray-program", "x")
+        check("--ray-program alone", done.returncode == 2, done.stderr)
+
+
+def interrupted(folder):
+    """Ctrl-C while a node works: its job ends, and all is removed."""
+    slow = pathlib.Path(folder) / "slow"
+    slow.write_text(f"#!/bin/sh\n[ \"$1\" != analyze ] || sleep 60\nexec {scenario.TACHO} \"$@\"\n")
+    slow.chmod(0o755)
+    with FakeRay(folder, slow, nodes=2) as cluster:
+        two_engines(cluster)
+        with processes.running([scenario.TACHO, "analyze", "--ray", cluster.url, "--ray-program", static_program(folder), "/on-node/profile"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            check("it analyses", scenario.wait_for(lambda: any("-analyze-" in a and a.startswith("GET") for a in cluster.asked)))
+            jobs = [job["process"] for name, job in cluster.jobs.items() if "-analyze-" in name]
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+        check("interrupted: status 130", process.returncode == 130 and out == "" and "ending the jobs on the cluster" in err, (process.returncode, err))
+        check("its programs ended", jobs and all(job.poll() is not None for job in jobs), jobs)
+        nothing_left("interrupted", cluster)
+
+
+def address_of_rays_tools(folder):
+    with FakeRay(folder, scenario.TACHO, nodes=1) as cluster:
+        traces(cluster.nodes[0].home / "disk/profile", 1, ranks=1)
+        done = analyze(cluster, "/on-node/profile", address="auto", environment={"RAY_API_SERVER_ADDRESS": cluster.url, "RAY_ADDRESS": "127.0.0.1:1"})
+        check("RAY_API_SERVER_ADDRESS", done.returncode == 0, done.stderr)
+        done = analyze(cluster, "/on-node/profile", address="auto", environment={"RAY_ADDRESS": cluster.url})
+        check("RAY_ADDRESS", done.returncode == 0, done.stderr)
+        odd = cluster.nodes[0].home / "disk/it's a $(name)"
+        shutil.move(cluster.nodes[0].home / "disk/profile", odd)
+        done = analyze(cluster, "--json", "/on-node/it's a $(name)")
+        check("a name that a shell would take apart", done.returncode == 0 and "it's a $(name)" in json.loads(done.stdout)["traces"][0]["path"], done.stderr)
+
+
+if __name__ == "__main__":
+    main([same_as_one_machine, shared_disk, lost_nodes, unable_nodes, unreadable, tokens, no_ray, interrupted, address_of_rays_tools], __doc__)

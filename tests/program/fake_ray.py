@@ -1,0 +1,181 @@
+"""A dashboard of Ray with the routes of its job API that tacho uses, as Ray 2.60 answers them. Its nodes are folders of this host: jobs
+run here, in the shell, with the node's folder in place of /on-node in their commands."""
+import http.server
+import io
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import threading
+import time
+import urllib.parse
+import zipfile
+
+
+class Node:
+    def __init__(self, folder, number, **faults):
+        self.number, self.faults = number, faults
+        self.name, self.ip, self.id = f"node-{number}", f"10.77.0.{number + 1}", f"{number:056x}"
+        self.home = pathlib.Path(folder) / self.name
+        self.session = self.home / "session"
+        (self.session / "logs").mkdir(parents=True, exist_ok=True)
+        (self.home / "disk").mkdir(exist_ok=True)
+
+    def summary(self):
+        return {"hostname": self.name, "ip": self.ip, "cpus": [2, 2], "disk": {"/": {"free": self.faults.get("free_disk", 1 << 40)}}, "gpus": [],
+                "raylet": {"nodeId": self.id, "nodeManagerAddress": self.ip, "nodeManagerHostname": self.name, "sessionDir": str(self.session),
+                           "state": "DEAD" if self.faults.get("dead") else "ALIVE"}}
+
+
+class FakeRay:
+    """`program` runs in place of the static one that was sent. Faults of nodes: lost="analyze", lost="files" (Ray loses that job), dead,
+    free_memory, free_disk, damage (results come with one other byte), never_starts."""
+
+    def __init__(self, folder, program, nodes=2, token=None, faults=None):
+        self.folder, self.program, self.token = pathlib.Path(folder), program, token
+        self.nodes = [Node(folder, i, **(faults or {}).get(i, {})) for i in range(nodes)]
+        self.packages, self.jobs, self.asked, self.uploads = {}, {}, [], 0
+        self.lock = threading.Lock()
+
+    def __enter__(self):
+        fake = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_):
+                pass
+
+            def do_GET(self):
+                fake.answer(self)
+            do_POST = do_PUT = do_DELETE = do_GET
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        for job in self.jobs.values():
+            if job["process"] and job["process"].poll() is None:
+                os.killpg(job["process"].pid, signal.SIGKILL)
+        self.server.shutdown()
+        self.server.server_close()
+
+    def answer(self, request):
+        body = request.rfile.read(int(request.headers.get("Content-Length") or 0))
+        url = urllib.parse.urlsplit(request.path)
+        query = dict(urllib.parse.parse_qsl(url.query))
+        with self.lock:
+            self.asked.append(f"{request.command} {request.path}")
+        status, text = self.route(request, url.path, query, body)
+        content = text if isinstance(text, bytes) else (text if isinstance(text, str) else json.dumps(text)).encode()
+        request.send_response(status)
+        request.send_header("Content-Length", str(len(content)))
+        request.end_headers()
+        request.wfile.write(content)
+
+    def route(self, request, path, query, body):
+        if self.token:
+            given = request.headers.get("Authorization")
+            if not given:
+                return 401, "Unauthorized: Missing authentication token"
+            if given != f"Bearer {self.token}":
+                return 403, "Forbidden: Invalid authentication token"
+        words = path.strip("/").split("/")
+        match request.command, words:
+            case "GET", ["api", "version"]:
+                return 200, {"version": "4", "ray_version": "2.60.0", "session_name": "session_x"}
+            case "GET", ["nodes"]:
+                return 200, {"result": True, "data": {"summary": [n.summary() for n in self.nodes]}}
+            case "GET", ["api", "packages", "gcs", name]:
+                return (200, "") if name in self.packages else (404, f"Package gcs://{name} does not exist")
+            case "PUT", ["api", "packages", "gcs", name]:
+                self.packages[name] = body
+                self.uploads += 1
+                return 200, ""
+            case "POST", ["api", "jobs"]:
+                return self.submit(json.loads(body))
+            case "GET", ["api", "jobs", name]:
+                return self.state(name)
+            case "GET", ["api", "jobs", name, "logs"]:
+                return 200, {"logs": self.jobs[name]["log"].read_text(errors="replace")}
+            case "POST", ["api", "jobs", name, "stop"]:
+                return self.stop(name)
+            case "DELETE", ["api", "jobs", name]:
+                return (200, {"deleted": True}) if self.jobs.pop(name, None) else (404, f"Job {name} does not exist")
+            case "GET", ["api", "v0", "logs", "file"]:
+                return self.file(query)
+        return 404, "404: Not Found"
+
+    def submit(self, order):
+        (ip,) = [key.removeprefix("node:") for key in order["entrypoint_resources"]]
+        node = next(n for n in self.nodes if n.ip == ip)
+        name = order["submission_id"]
+        job = {"node": node, "stopped": False, "process": None, "log": node.session / "logs" / f"job-driver-{name}.log", "lost": False}
+        job["log"].write_text(f"Running entrypoint for job {name}: ...\n")
+        self.jobs[name] = job
+        what = name.split("-")[-2]
+        if node.faults.get("never_starts"):
+            return 200, {"submission_id": name}
+        if node.faults.get("lost") == what:
+            job["lost"] = True
+            return 200, {"submission_id": name}
+        package = self.packages[order["runtime_env"]["working_dir"].removeprefix("gcs://")]
+        work = node.home / "work" / name
+        work.mkdir(parents=True)
+        with zipfile.ZipFile(io.BytesIO(package)) as zipped:
+            (info,) = zipped.infolist()
+            assert zipped.testzip() is None
+            assert info.filename == "tacho" and info.external_attr >> 16 & 0o111, "an executable called tacho"
+        os.symlink(self.program, work / "tacho")
+        command = order["entrypoint"].replace("/on-node", str(node.home / "disk")).replace("chmod +x ./tacho", "true")
+        command, limits = re.subn(r"ulimit -v \d+", "true", command)  # programs with a sanitizer need all addresses
+        assert limits == (what == "analyze"), command
+        with open(job["log"], "ab") as log:
+            job["process"] = subprocess.Popen(command, shell=True, cwd=work, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+        return 200, {"submission_id": name}
+
+    def state(self, name):
+        job = self.jobs.get(name)
+        if job is None:
+            return 404, f"Job {name} does not exist"
+        if job["lost"]:
+            return 200, {"status": "FAILED", "driver_exit_code": None, "error_type": "JOB_SUPERVISOR_ACTOR_DIED",
+                         "message": f"Job supervisor actor died: node {job['node'].ip} was marked dead"}
+        if job["process"] is None:
+            return 200, {"status": "STOPPED" if job["stopped"] else "PENDING", "message": "", "driver_exit_code": None}
+        code = job["process"].poll()
+        if code is None:
+            return 200, {"status": "RUNNING", "message": "", "driver_exit_code": None}
+        status = "STOPPED" if job["stopped"] else "SUCCEEDED" if code == 0 else "FAILED"
+        return 200, {"status": status, "driver_exit_code": code, "message": f"Job entrypoint command ended with {code}"}
+
+    def stop(self, name):
+        job = self.jobs.get(name)
+        if job is None:
+            return 404, f"Job {name} does not exist"
+        job["stopped"] = True
+        if job["process"] and job["process"].poll() is None:
+            os.killpg(job["process"].pid, signal.SIGTERM)
+        return 200, {"stopped": True}
+
+    def file(self, query):
+        node = next(n for n in self.nodes if n.id == query["node_id"])
+        path = node.session / "logs" / query["filename"]
+        if query.get("lines") != "-1" or "timeout" not in query or query.get("format") != "text":
+            return 500, "the file would be cut"
+        if not path.is_file():
+            return 500, f"A file is not found at: {path}"
+        data = path.read_bytes()
+        if "free_memory" in node.faults and path.name == "files":
+            data = json.dumps({**json.loads(data), "memory": 64000 << 20, "free_memory": int(node.faults["free_memory"]) << 20}).encode()
+        if node.faults.get("damage") and path.name == "out.json":
+            data = data.replace(b"1", b"2", 1)
+        return 200, data
+
+    def left(self):
+        """Jobs that the cluster remembers, files in its log folders, processes that run."""
+        time.sleep(0.1)
+        return list(self.jobs), [str(p) for n in self.nodes for p in (n.session / "logs").iterdir()]
