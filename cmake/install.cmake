@@ -32,8 +32,10 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# Loaded by the first client (net/curl_library.cc), so no dependency of the binary names it.
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "libcurl4 | libcurl4t64")
+if(NOT TACHO_STATIC)
+  # Loaded by the first client (net/curl_library.cc), so no dependency of the binary names it.
+  set(CPACK_DEBIAN_PACKAGE_DEPENDS "libcurl4 | libcurl4t64")
+endif()
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "openssh-client")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "Profiles live vLLM or SGLang deployments, proves that every rank's trace is there,
 and shows where the time goes.")
