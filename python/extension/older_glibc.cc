@@ -1,5 +1,5 @@
 // glibc has arc4random since 2.36, and the libarchive of Debian 12 calls it: with these two the
-// module loads from glibc 2.35 on.
+// module loads from glibc 2.34 on.
 #include <sys/random.h>
 
 #include <cstddef>
