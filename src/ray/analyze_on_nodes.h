@@ -16,7 +16,8 @@ namespace tacho {
 
 struct ClusterRequest {
   Url address;
-  // The cluster's address for drivers in Python, for a cluster without a dashboard; absent: unknown.
+  // The cluster's address for drivers in Python, for a cluster without a dashboard; absent:
+  // unknown.
   std::optional<std::string> drivers = {};
   std::string token;
   StaticProgram program;

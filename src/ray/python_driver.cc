@@ -36,13 +36,14 @@ Result<PythonDriver> PythonDriver::Start(const std::string& cluster, const Stati
   TACHO_RETURN_IF_ERROR(ReplaceFile(folder.At("tacho"), program.bytes, kExecutable));
   TACHO_RETURN_IF_ERROR(ReplaceFile(driver, embedded::ray_driver));
   std::string key = RandomKey();
-  TACHO_ASSIGN_OR_RETURN(Subprocess process,
-                         Subprocess::Start({.arguments = {"python3", driver, cluster, folder.path()},
-                                            .name = "python3",
-                                            .environment = {"TACHO_DRIVER_KEY=" + key},
-                                            .patience = kToStart,
-                                            .grace = kToEnd,
-                                            .stop = stop}));
+  TACHO_ASSIGN_OR_RETURN(
+      Subprocess process,
+      Subprocess::Start({.arguments = {"python3", driver, cluster, folder.path()},
+                         .name = "python3",
+                         .environment = {"TACHO_DRIVER_KEY=" + key},
+                         .patience = kToStart,
+                         .grace = kToEnd,
+                         .stop = stop}));
   std::string said;
   std::array<char, 64> piece{};
   while (said.find('\n') == std::string::npos) {

@@ -131,8 +131,8 @@ Result<void> CheckAnalyzeOptions(const AnalyzeOptions& o) {
   }
   TACHO_RETURN_IF_ERROR(CheckRayOptions(o, o.traces.paths));
   if (o.ray && (o.summary || o.profile_dir)) {
-    return fail(fmt::format("--ray and {} do not go together",
-                            o.summary ? "--summary" : "--profile-dir"));
+    return fail(
+        fmt::format("--ray and {} do not go together", o.summary ? "--summary" : "--profile-dir"));
   }
   if (o.summary) {
     if (forms.size() == 1 && !o.json)
