@@ -11,6 +11,7 @@
 #include "io/zip_file.h"
 #include "ray/found_files.h"
 #include "ray/node_program.h"
+#include "ray/python_driver.h"
 #include "text/format_number.h"
 #include "text/shell_word.h"
 #include "text/visible_text.h"
@@ -248,12 +249,35 @@ class NodesAnalysis {
   ClusterResults out_;
 };
 
+// Connects to the dashboard, or, if there is none, to a driver in Python. A host that was silent
+// for seconds is not asked again.
+Result<JobApi> Connect(const ClusterRequest& request, std::optional<PythonDriver>& driver,
+                       const std::stop_token& stop) {
+  constexpr std::chrono::seconds kAtOnce{2};
+  const auto began = std::chrono::steady_clock::now();
+  auto api = JobApi::Connect(request.address, request.token, stop);
+  if (api || !request.drivers || !api.error().message.starts_with(kNoDashboard) ||
+      std::chrono::steady_clock::now() - began > kAtOnce)
+    return api;
+  request.say("starting a driver of Ray, as there is no dashboard");
+  auto started = PythonDriver::Start(*request.drivers, request.program, stop);
+  if (!started) {
+    return Fail(started.error().kind,
+                fmt::format("{}; nor does a driver of Ray start here, for a cluster without a "
+                            "dashboard: {}",
+                            api.error().message, VisibleText(started.error().message)));
+  }
+  driver.emplace(*std::move(started));
+  return JobApi::Connect(driver->address(), driver->key(), stop);
+}
+
 }  // namespace
 
 Result<ClusterResults> AnalyzeOnNodes(const ClusterRequest& request, const std::string& folder,
                                       const std::stop_token& stop) {
   request.say("asking Ray for its nodes");
-  TACHO_ASSIGN_OR_RETURN(const JobApi api, JobApi::Connect(request.address, request.token, stop));
+  std::optional<PythonDriver> driver;
+  TACHO_ASSIGN_OR_RETURN(const JobApi api, Connect(request, driver, stop));
   TACHO_ASSIGN_OR_RETURN(auto nodes, api.Nodes(stop));
   TACHO_ASSIGN_OR_RETURN(const bool is_there, api.HasPackage(request.program.hash, stop));
   if (!is_there) {

@@ -16,6 +16,9 @@ namespace tacho {
 
 struct ClusterRequest {
   Url address;
+  // The cluster's address for drivers in Python, for a cluster without a dashboard; absent:
+  // unknown.
+  std::optional<std::string> drivers = {};
   std::string token;
   StaticProgram program;
   std::vector<std::string> paths;    // absolute, as the nodes have them

@@ -168,10 +168,10 @@ Result<JobApi> JobApi::Connect(const Url& address, const std::string& token, std
     problem = address.Origin() + ": the answer is not that of Ray";
   if (problem.empty()) return api;
   return Fail(ErrorKind::kRemote,
-              fmt::format("no dashboard of Ray answers: {}; it listens on the head's own 127.0.0.1:"
-                          "{}, unless ray start had --dashboard-host=0.0.0.0: from another host, "
-                          "ssh -L {}:127.0.0.1:{} HEAD; Ray has it if installed as ray[default]",
-                          problem, 8265, 8265, 8265));
+              fmt::format("{}: {}; it listens on the head's own 127.0.0.1:{}, unless ray start had "
+                          "--dashboard-host=0.0.0.0: from another host, ssh -L {}:127.0.0.1:{} "
+                          "HEAD; Ray has it if installed as ray[default]",
+                          kNoDashboard, problem, 8265, 8265, 8265));
 }
 
 Result<std::vector<RayNode>> JobApi::Nodes(const std::stop_token& stop) const {

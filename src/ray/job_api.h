@@ -6,6 +6,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -37,6 +38,9 @@ struct JobState {
   std::optional<int> exit_status;  // of its command, once that has ended by itself
   std::string message;             // Ray's words about its end
 };
+
+// How the error begins if Connect finds no Ray.
+inline constexpr std::string_view kNoDashboard = "no dashboard of Ray answers";
 
 // The HTTP API of a cluster's dashboard (Ray 2.44 and later), as far as tacho uses it. All
 // functions fail with kRemote, or with kInterrupted if `stop` was requested. The token is in no

@@ -25,27 +25,43 @@ std::string Trimmed(std::string text) {
   return text;
 }
 
+// The address, and the variable or option that it is from. "auto" is this host.
+struct Asked {
+  std::string text, from;
+};
+Asked WithoutAuto(std::string_view given) {
+  Asked asked{std::string(given), "--ray"};
+  if (given != "auto") return asked;
+  for (const char* const name : {"RAY_API_SERVER_ADDRESS", "RAY_ADDRESS"}) {
+    if (std::string value = Variable(name); !value.empty()) {
+      asked = {std::move(value), name};
+      break;
+    }
+  }
+  if (asked.text == "local") asked.text = "auto";
+  return asked;
+}
+
+constexpr std::string_view kDriversPort = ":6379";
+
 }  // namespace
 
+std::optional<std::string> DriversAddress(std::string_view given) {
+  std::string text = WithoutAuto(given).text;
+  if (text == "auto" || (text.ends_with(kDriversPort) && text.find("://") == std::string::npos))
+    return text;
+  return std::nullopt;
+}
+
 Result<Url> RayAddress(std::string_view given) {
-  std::string text(given), from = "--ray";
-  if (text == "auto") {
-    for (const char* const name : {"RAY_API_SERVER_ADDRESS", "RAY_ADDRESS"}) {
-      if (std::string value = Variable(name); !value.empty()) {
-        text = std::move(value);
-        from = name;
-        break;
-      }
-    }
-    if (text == "auto" || text == "local") text = "http://127.0.0.1";
-  }
+  auto [text, from] = WithoutAuto(given);
+  if (text == "auto") text = "http://127.0.0.1";
   if (text.starts_with("ray://")) {
     return FailAt(ErrorKind::kUsage, from,
                   fmt::format("{} is the address of Ray Client; give that of the dashboard: "
                               "http://HEAD:{}",
                               VisibleText(text), kRayPort));
   }
-  constexpr std::string_view kDriversPort = ":6379";
   const bool has_scheme = text.find("://") != std::string::npos;
   if (!has_scheme && text.ends_with(kDriversPort)) text.resize(text.size() - kDriversPort.size());
   TACHO_ASSIGN_OR_RETURN(Url url, WithContext(ParseUrl(text), from));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,10 @@ inline constexpr uint16_t kRayPort = 8265;
 // this host. HOST:6379, the address for Ray's drivers, gives the job API of the same host. kUsage:
 // an address that is not HTTP, such as ray://.
 Result<Url> RayAddress(std::string_view given);
+
+// The same cluster as its drivers know it: "HEAD:6379" if `given`, or the variable in place of
+// "auto", is that; "auto" if that is this host; else absent.
+std::optional<std::string> DriversAddress(std::string_view given);
 
 // The cluster's token, from where Ray's own tools take it: RAY_AUTH_TOKEN, the file that
 // RAY_AUTH_TOKEN_PATH names, ~/.ray/auth_token; "" if there is none. kUsage: RAY_AUTH_TOKEN_PATH

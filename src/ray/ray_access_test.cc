@@ -55,6 +55,17 @@ TEST_F(RayAccess, AutoIsAsRaysTools) {
   EXPECT_THAT(Address("auto"), testing::StartsWith("RAY_API_SERVER_ADDRESS: "));
 }
 
+TEST_F(RayAccess, DriversHaveAnAddressOfTheirOwn) {
+  EXPECT_EQ(DriversAddress("head:6379"), "head:6379");
+  EXPECT_EQ(DriversAddress("auto"), "auto");
+  for (const char* const other : {"head", "head:8265", "http://head:8265", "http://head:6379"})
+    EXPECT_EQ(DriversAddress(other), std::nullopt) << other;
+  setenv("RAY_ADDRESS", "a:6379", 1);
+  EXPECT_EQ(DriversAddress("auto"), "a:6379");
+  setenv("RAY_API_SERVER_ADDRESS", "http://b:8265", 1);
+  EXPECT_EQ(DriversAddress("auto"), std::nullopt);
+}
+
 TEST_F(RayAccess, TheTokenOfRaysTools) {
   EXPECT_EQ(RayToken().value_or("?"), "");
   std::filesystem::create_directory(home_->At(".ray"));

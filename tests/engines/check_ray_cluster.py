@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""`tacho analyze --ray` on real Ray clusters of three nodes in namespaces of this machine (ray_rig.py): results as from one machine, nodes
-that die, hang or fill up, tokens, an old Ray, Ctrl-C; nothing is left. Needs root, `tools/engines install ray` and the static program
+"""`tacho analyze --ray`, and compare, report and explain, on real Ray clusters of three nodes in namespaces of this machine (ray_rig.py): results as from one machine, nodes
+that die, hang or fill up, slow links, tokens, an old Ray and one without a dashboard, Ctrl-C; nothing is left. Needs root, `tools/engines install ray` and the static program
 (`tools/static_build`).
 
 usage: check_ray_cluster.py TACHO [--only NAME ...]
 """
+import gzip
 import json
 import os
 import re
@@ -50,14 +51,14 @@ def cluster(folder, ray="ray", **more):
     return rig
 
 
-def words(rig, *arguments):
-    return [scenario.TACHO, "analyze", "--ray", rig.address, "--ray-program", STATIC, *arguments]
+def words(rig, *arguments, command="analyze", program=STATIC):
+    return [scenario.TACHO, command, "--ray", rig.address, "--ray-program", program, *arguments]
 
 
-def analyze(rig, *arguments, environment=None):
+def analyze(rig, *arguments, environment=None, **more):
     began = time.monotonic()
-    done = rig.outside(words(rig, *arguments), capture_output=True, text=True, timeout=300, env={**os.environ, "HOME": str(rig.folder), **(environment or {})})
-    print(f"  {' '.join(str(a) for a in arguments)}: status {done.returncode} after {time.monotonic() - began:.1f} s", flush=True)
+    done = rig.outside(words(rig, *arguments, **more), capture_output=True, text=True, timeout=300, env={**os.environ, "HOME": str(rig.folder), **(environment or {})})
+    print(f"  {more.get('command', 'analyze')} {' '.join(str(a) for a in arguments)}: status {done.returncode} after {time.monotonic() - began:.1f} s", flush=True)
     return done
 
 
@@ -102,6 +103,11 @@ def three_nodes(folder):
             places = [(node, rig.traces(node) / "real") for node in (1, 2)]
             same("real engines", rig, analyze(rig, "--json", "--session", "all", "/traces/real"), run("analyze", "--json", "--session", "all", *[p for _, p in places]), places)
         nothing_left("three nodes", rig)
+        other_commands(rig)
+        hostile_traces(rig)
+        no_permission(rig)
+        other_versions(rig)
+        slow_link(rig)
 
         odd = rig.traces(1) / "odd"
         odd.mkdir()
@@ -118,6 +124,84 @@ def three_nodes(folder):
         interrupted(rig)
         all_cpus_taken(rig)
         lost(rig)
+
+
+def other_commands(rig):
+    """compare and report: what they say about all traces in one folder."""
+    one = rig.folder / "one"
+    for node in (1, 2):
+        done = run("simulate", "trace", "-o", rig.traces(node) / "before", "--steps", "30", "--ranks", "2", "--seed", str(node + 7))
+        assert done.returncode == 0, done.stderr
+        for truth in (rig.traces(node) / "before").glob("*truth.json"):
+            truth.unlink()
+        for side in ("before", "profile"):
+            shutil.copytree(rig.traces(node) / side, one / side / f"node-{node}")
+    sides = [one / "before", one / "profile"]
+    for command, places, more in (("compare", sides, ["--json"]), ("compare", sides, ["--markdown"]), ("report", sides[1:], ["--json"]),
+                                  ("report", sides[1:], ["--markdown"]), ("explain", [*sides[1:], "finding:1"], ["--json"])):
+        here = run(command, *places, "--session", "all", *more)
+        there = analyze(rig, *[str(p).replace(str(one), "/traces") for p in places], "--session", "all", *more, command=command)
+        wanted, got = (done.stdout.replace("\\_", "_") for done in (here, there))  # as Markdown writes it
+        wanted = re.sub(rf"{one}/(before|profile)/(node-\d)", r"\2:/traces/\1", wanted).replace(str(one), "/traces").splitlines()
+        got = got.replace(f" --ray {rig.address} --ray-program {STATIC}", "").splitlines()
+        if (command, *more) == ("report", "--markdown"):
+            wanted, got = (without_paths("\n".join(text)) for text in (wanted, got))
+        check(f"{command} {more[0]}: the same", len(wanted) > 3 and wanted == got, [pair for pair in zip(wanted, got) if pair[0] != pair[1]][:3])
+        check(f"{command} {more[0]}: the same status", here.returncode == there.returncode, (here.returncode, there.returncode, there.stderr))
+    nothing_left("other commands", rig)
+
+
+def hostile_traces(rig):
+    """Names of kernels with bytes that no text has, and with those that terminals and JSON take for their own."""
+    rank = next((rig.traces(1) / "profile").glob("rank0*")).read_bytes()
+    name = re.search(rb'"cat": ?"kernel", ?"name": ?"([^"]+)"|"name": ?"([^"]+)", ?"cat": ?"kernel"', rank)
+    kernel = name and (name[1] or name[2])
+    check("the trace has kernels", kernel)
+    (rig.traces(1) / "hostile").mkdir()
+    (rig.traces(1) / "hostile/rank0.json").write_bytes(rank.replace(b'"' + kernel + b'"', b'"\xff\xfe\\u0000\\u001b[2J\\ud800</script>\\"\\\\ "'))
+    for screen in (["--json"], []):
+        same(f"hostile names {' '.join(screen)}", rig, analyze(rig, *screen, "/traces/hostile"), run("analyze", *screen, rig.traces(1) / "hostile"), [(1, "")])
+
+
+def no_permission(rig):
+    for closed in ("closed/file", "closed/folder"):
+        shutil.copytree(rig.traces(1) / "profile", rig.traces(1) / closed)
+        shutil.copytree(rig.traces(2) / "profile", rig.traces(2) / closed)
+    file = next((rig.traces(1) / "closed/file").glob("rank1*"))
+    file.chmod(0)
+    (rig.traces(1) / "closed/folder").chmod(0)
+    done = analyze(rig, "--json", "--session", "all", "/traces/closed/file")
+    check("a file without permission", done.returncode == 4 and re.search(rf"node-1:/traces/closed/file/{file.name}\S* .*[Pp]ermission denied", done.stderr)
+          and len(json.loads(done.stdout)["traces"]) == 3, (done.returncode, done.stderr))
+    done = analyze(rig, "--json", "--session", "all", "/traces/closed/folder")
+    check("a folder without permission", done.returncode == 4 and re.search(r"node-1 .*/traces/closed/folder.*[Pp]ermission denied", done.stderr)
+          and len(json.loads(done.stdout)["traces"]) == 2, (done.returncode, done.stderr))
+    (rig.traces(1) / "closed/folder").chmod(0o755)
+
+
+def other_versions(rig):
+    """Two programs that differ, as of two versions: each has a package of its own, whichever came first."""
+    other = rig.folder / "another-version"
+    other.write_bytes(STATIC.read_bytes() + b"\0")
+    other.chmod(0o755)
+    for program in (other, STATIC, other):
+        began = time.monotonic()
+        done = analyze(rig, "--json", "/traces/recorded", program=program)
+        check("another version", done.returncode == 0, (done.returncode, done.stderr))
+    packages = [p.name for node in (1,) for p in (rig.logs(node)[0].parent / "runtime_resources/working_dir_files").glob("_ray_pkg_*") if p.is_dir()]
+    check("each version has its package", len(packages) == 2, (packages, began))
+
+
+def slow_link(rig):
+    """The results need more than 30 s, after which Ray would cut a transfer that does not ask for more."""
+    bytes_of = len(run("analyze", "--json", "--digests", rig.traces(1) / "profile").stdout)
+    shutil.copytree(rig.traces(1) / "profile", rig.traces(1) / "slow")
+    rig.slow(bytes_of // 40)
+    began = time.monotonic()
+    there = analyze(rig, "--json", "/traces/slow")
+    rig.slow(None)
+    check("the transfer took more than 30 s", time.monotonic() - began > 38, time.monotonic() - began)
+    same("a slow link", rig, there, run("analyze", "--json", rig.traces(1) / "slow"), [(1, "")])
 
 
 def when_analysing(rig, *arguments):
@@ -158,7 +242,7 @@ def all_cpus_taken(rig):
 
 
 def lost(rig):
-    for what, fault, most in (("cable cut", rig.unplug, 100), ("node killed", rig.kill, 60)):
+    for what, fault, most in (("node hangs", rig.hang, 100), ("cable cut", rig.unplug, 100), ("node killed", rig.kill, 60)):
         process = when_analysing(rig, "--json", "/traces/one.json")
         began = time.monotonic()
         fault(2)
@@ -168,9 +252,12 @@ def lost(rig):
         check(f"{what}: soon", time.monotonic() - began < most, time.monotonic() - began)
         check(f"{what}: the rest is there", [t["path"] for t in json.loads(out)["traces"]] == ["node-1:/traces/one.json"], out[:300])
         check(f"{what}: no folder is left", [p for node in (0, 1) for logs in rig.logs(node) for p in logs.glob("tacho-*")] == [])
-        if fault == rig.unplug:
-            rig.plug(2, "up")
-            wait_for(lambda: rig.processes[2].poll() is not None, 60)
+        if fault != rig.kill:
+            if fault == rig.unplug:
+                rig.plug(2, "up")
+                wait_for(lambda: rig.processes[2].poll() is not None, 60)
+            else:
+                rig.kill(2)
             rig.start(2)
             time.sleep(20)  # the dashboard's list is some seconds old: it may still have the former node
             rig.wait(3)
@@ -215,6 +302,85 @@ def short_nodes(folder):
             driver.wait()
 
 
+def memory_reached(folder):
+    """A trace that needs more memory than an engine leaves on its node: the others are analysed, and the engine lives."""
+    if not (GROUPS / "memory.limit_in_bytes").exists():
+        raise Skipped("there is no memory controller of cgroup 1 here")
+    engine = ("import ray, sys\n@ray.remote(num_cpus=1, resources={'node:10.77.0.2': 0.001})\nclass Engine:\n"
+              "    def hold(self, size): self.held = bytearray(b'x') * size; return 1\nray.init(logging_level='ERROR')\n"
+              "e = Engine.remote()\nray.get(e.hold.remote(1))\nprint('up', flush=True)\n"
+              "for line in sys.stdin: print(ray.get(e.hold.remote(int(line))), flush=True)\n")
+    limit, left = 2000 << 20, 640 << 20
+    with cluster(folder, memory={1: limit}) as rig:
+        # As many names, none of them twice.
+        begin, events = next((rig.traces(1) / "profile").glob("rank1*")).read_bytes().split(b'"traceEvents": [', 1)
+        with gzip.open(rig.traces(1) / "profile/rank1_big.json.gz", "wb", 1) as big:
+            big.write(begin + b'"traceEvents": [')
+            for number in range(450_000):
+                big.write(b'{"ph":"X","cat":"cpu_op","name":"%s%d","pid":1,"tid":1,"ts":%d,"dur":1},' % (b"n" * 2000, number, 1_000_000 + number))
+            big.write(events)
+        driver = driver_on(rig, engine)
+        try:
+            check("an engine is there", driver.stdout.readline() == "up\n")
+            used = int((rig._group(1) / "memory.usage_in_bytes").read_text())
+            files = re.search(r"total_inactive_file (\d+)", (rig._group(1) / "memory.stat").read_text())
+            driver.stdin.write(f"{limit // 10 * 9 - (used - int(files[1])) - left}\n")
+            driver.stdin.flush()
+            check("it holds memory", driver.stdout.readline() == "1\n")
+            done = analyze(rig, "--json", "--session", "all", "/traces/profile")
+            check("a trace that needs more memory is named", done.returncode == 4 and re.search(r"node-1:/traces/profile/rank1_big.json.gz: .*memory", done.stderr), (done.returncode, done.stderr))
+            check("the rest is there", [t["path"].split(":")[0] for t in json.loads(done.stdout)["traces"]] == ["node-1"] * 2 + ["node-2"] * 2, done.stdout[:300])
+            driver.stdin.write("1\n")
+            driver.stdin.flush()
+            check("the engine lives", driver.stdout.readline() == "1\n")
+            nothing_left("memory reached", rig)
+        finally:
+            driver.kill()
+            driver.wait()
+
+
+def without_dashboard(folder):
+    """Ray that was installed without its dashboard: a driver in Python does the jobs, on a node of the cluster."""
+    with cluster(folder, ray="ray-minimal", dashboard=False) as rig:
+        began = time.monotonic()
+        done = analyze(rig, "/traces/profile")
+        check("from outside", done.returncode == 6 and "no dashboard of Ray answers" in done.stderr and "ray[default]" in done.stderr, (done.returncode, done.stderr))
+        check("within 5 s", time.monotonic() - began < 5.5, time.monotonic() - began)
+
+        def on_head(*arguments, address=f"{rig.ip(0)}:6379"):
+            return subprocess.Popen(rig.words_in(0, [scenario.TACHO, "analyze", "--ray", address, "--ray-program", STATIC, *arguments]),
+                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                    env={**os.environ, "HOME": str(rig.folder), "PATH": f"{rig.ray.parent}:{os.environ['PATH']}"})
+
+        def ended(process, what):
+            out, err = process.communicate(timeout=200)
+            print(f"  {what}: status {process.returncode} after {time.monotonic() - began:.1f} s", flush=True)
+            folders = [str(p) for node in (0, 1, 2) for logs in rig.logs(node) for p in [*logs.glob("tacho-*"), *logs.glob("job-driver-tacho-*")]]
+            check(f"{what}: nothing is left", folders == [], folders)
+            check(f"{what}: no program runs", subprocess.run(["pgrep", "-fa", "^./tacho (analyze|__node)|driver.py"], capture_output=True, text=True).stdout == "")
+            return subprocess.CompletedProcess([], process.returncode, out, err)
+
+        for address in (f"{rig.ip(0)}:6379", "auto"):
+            began = time.monotonic()
+            there = ended(on_head("--json", "--session", "all", "/traces/profile", address=address), f"--ray {address}")
+            same("without a dashboard", rig, there, run("analyze", "--json", "--session", "all", *[rig.traces(node) / "profile" for node in (1, 2)]), [(1, ""), (2, "")])
+        for what, fault, status in (("Ctrl-C", None, 130), ("node killed", rig.kill, 4)):
+            began = time.monotonic()
+            process = on_head("--json", "/traces/one.json")
+            check("it analyses", wait_for(lambda: subprocess.run(["pgrep", "-f", "^./tacho analyze .*one.json"], capture_output=True).returncode == 0, 60, 0.3))
+            time.sleep(5)
+            if fault:
+                fault(2)
+            else:
+                (program,) = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+                os.kill(int(program), signal.SIGINT)
+            done = ended(process, what)
+            check(f"{what}: status {status}", done.returncode == status, (done.returncode, done.stderr))
+            if fault:
+                check(f"{what}: named, the rest is there", re.search(r"node-2 \(10\.77\.0\.3\): Ray lost the job", done.stderr)
+                      and [t["path"] for t in json.loads(done.stdout)["traces"]] == ["node-1:/traces/one.json"], (done.stderr, done.stdout[:300]))
+
+
 def old_ray(folder):
     with cluster(folder, ray="ray-old") as rig:
         places = [(node, rig.traces(node) / "profile") for node in (1, 2)]
@@ -223,4 +389,4 @@ def old_ray(folder):
 
 
 if __name__ == "__main__":
-    scenario.main([three_nodes, token, short_nodes, old_ray], __doc__)
+    scenario.main([three_nodes, token, short_nodes, memory_reached, without_dashboard, old_ray], __doc__)

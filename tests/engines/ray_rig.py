@@ -1,9 +1,10 @@
 """A Ray cluster of several nodes on one machine: each node in network, mount, host-name and process namespaces of its own, so that it has
-its own address, host name, /tmp/ray and /traces, as a machine has. Needs root, `ip`, `nsenter` and `unshare`, and nothing of the network.
+its own address, host name, /tmp/ray and /traces, as a machine has. Needs root, `ip`, `nsenter`, `setpriv` and `unshare`, and nothing of the
+network. Ray runs there as a user who may not read what file permissions forbid.
 
     with Cluster(folder, ray=".../bin/ray", nodes=3) as cluster:
         cluster.outside(["tacho", "analyze", "--ray", cluster.address, "/traces"])   a command on "the laptop outside"
-        cluster.kill(2); cluster.unplug(1)                                        faults
+        cluster.kill(2); cluster.unplug(1); cluster.hang(2); cluster.slow(8000)    faults
 
 The traces of node i are in FOLDER/node-i/traces. On 127.0.0.x instead of namespaces, Ray's job API shows no logs of other nodes.
 """
@@ -29,7 +30,7 @@ def missing():
     """What this machine lacks for a cluster, in one line; None: nothing."""
     if os.geteuid() != 0:
         return "needs root, for network namespaces"
-    for program in ("ip", "nsenter", "unshare"):
+    for program in ("ip", "nsenter", "setpriv", "unshare"):
         if not shutil.which(program):
             return f"needs {program}"
     name = f"tacho-try-{os.getpid()}"
@@ -115,7 +116,7 @@ mkdir -p /traces /tmp/ray
 mount --bind {home}/traces /traces
 mount --bind {home}/tmp /tmp/ray
 {limits}cd /
-exec {self.ray} start --block {' '.join(options)} --node-ip-address={self.ip(node)} --num-cpus=2 --object-store-memory=157286400 --disable-usage-stats
+exec setpriv --bounding-set=-dac_override,-dac_read_search {self.ray} start --block {' '.join(options)} --node-ip-address={self.ip(node)} --num-cpus=2 --object-store-memory=157286400 --disable-usage-stats
 """)
         environment = {**os.environ, "RAY_DISABLE_DOCKER_CPU_WARNING": "1", **self.environment, "PATH": f"{self.ray.parent}:{os.environ['PATH']}"}
         with open(home / "ray.log", "ab") as log:
@@ -132,14 +133,15 @@ exec {self.ray} start --block {' '.join(options)} --node-ip-address={self.ip(nod
 
     def wait(self, nodes, seconds=120):
         """Until so many nodes have joined."""
-        if not self.dashboard:
-            time.sleep(25)
-            return
         until = time.monotonic() + seconds
         token = self.environment.get("RAY_AUTH_TOKEN")
-        ask = ["curl", "-s", "-m", "5", f"{self.address}/nodes?view=summary"] + (["-H", f"Authorization: Bearer {token}"] if token else [])
+        ask = self.words_on("out", ["curl", "-s", "-m", "5", f"{self.address}/nodes?view=summary"] + (["-H", f"Authorization: Bearer {token}"] if token else []))
+        if not self.dashboard:
+            time.sleep(5)  # the head
+            python = f"import json, ray; ray.init('{self.ip(0)}:6379', logging_level='ERROR')\nfor n in ray.nodes(): print(json.dumps({{'state': 'ALIVE'}}) * n['Alive'])"
+            ask = self.words_in(0, [self.ray.parent / "python", "-c", python])
         while True:
-            done = self.outside(ask, capture_output=True, text=True)
+            done = subprocess.run(ask, stdin=subprocess.DEVNULL, capture_output=True, text=True)
             if done.stdout.count('"state": "ALIVE"') + done.stdout.count('"state":"ALIVE"') >= nodes:
                 return
             if time.monotonic() > until:
@@ -165,6 +167,19 @@ exec {self.ray} start --block {' '.join(options)} --node-ip-address={self.ip(nod
         """The node vanishes with all its processes."""
         os.kill(self._inner(node), signal.SIGKILL)
         self.processes[node].wait(20)
+
+    def hang(self, node):
+        """All its processes stop, and its network answers."""
+        space = os.readlink(f"/proc/{self._inner(node)}/ns/pid")
+        for process in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if os.readlink(process / "ns/pid") == space:
+                    os.kill(int(process.name), signal.SIGSTOP)
+
+    def slow(self, rate):
+        """What goes to the machine outside comes with so many bytes a second; None: as fast as it can."""
+        port = ["tc", "-n", self.namespace("sw"), "qdisc", "replace" if rate else "delete", "dev", "p-out", "root"]
+        run(*port, *(["tbf", "rate", f"{rate * 8}bit", "burst", "16kbit", "latency", "2s"] if rate else []))
 
     def plug(self, node, how):
         run("ip", "-n", self.namespace("sw"), "link", "set", f"p-{node}", how)

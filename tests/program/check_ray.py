@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`tacho analyze --ray` against a dashboard of Ray whose nodes are folders of this host (fake_ray.py): results as from one machine, files
+"""`tacho analyze --ray`, and compare, report and explain, against a dashboard of Ray whose nodes are folders of this host (fake_ray.py): results as from one machine, files
 that several nodes see, lost nodes, tokens, damaged results, Ctrl-C; nothing is left.
 
 usage: check_ray.py TACHO [--only NAME ...]
@@ -28,9 +28,13 @@ def static_program(place):
     return path
 
 
-def analyze(cluster, *arguments, environment=None, address=None):
-    return subprocess.run([scenario.TACHO, "analyze", "--ray", address or cluster.url, "--ray-program", static_program(cluster.folder), *arguments],
+def on_cluster(cluster, command, *arguments, environment=None, address=None):
+    return subprocess.run([scenario.TACHO, command, "--ray", address or cluster.url, "--ray-program", static_program(cluster.folder), *arguments],
                           capture_output=True, text=True, timeout=120, env={**os.environ, "HOME": str(cluster.folder), **(environment or {})})
+
+
+def analyze(cluster, *arguments, **more):
+    return on_cluster(cluster, "analyze", *arguments, **more)
 
 
 def traces(into, seed, ranks=2):
@@ -90,6 +94,67 @@ def same_as_one_machine(folder):
               and all("node-2/" in t["path"] for t in of_one["traces"]) == all("node-2:" in t["path"] for t in latest["traces"]), latest["skipped"])
         nothing_left("after all", cluster)
         check("the program was sent once", cluster.uploads == 1, cluster.uploads)
+
+
+def other_commands(folder):
+    """compare, report and explain: what they say about the same traces in one folder, but for the paths."""
+    one = pathlib.Path(folder) / "one"
+    with FakeRay(folder, scenario.TACHO, nodes=3) as cluster:
+        for side, seed in (("base", 1), ("new", 5)):
+            for node in cluster.nodes[1:]:
+                traces(node.home / "disk" / side, seed + node.number)
+                shutil.copytree(node.home / "disk" / side, one / side / node.name)
+
+        def of_one(text):
+            for side in ("base", "new"):
+                text = re.sub(rf"{one}/{side}/(node-\d)", r"\1:/on-node/" + side, text).replace(f"{one}/{side}", f"/on-node/{side}")
+            return text
+
+        def of_nodes(text):
+            for node in cluster.nodes:
+                text = text.replace(f"{node.home}/disk", "/on-node")
+            return text.replace(f" --ray {cluster.url} --ray-program {cluster.folder}/static", "")
+
+        every = ["--session", "all"]
+        for words in (["compare", "BASE", "NEW", "--json"], ["compare", "BASE", "NEW", "--markdown", "--all"], ["compare", "--base", "BASE", "--new", "NEW", "--csv"],
+                      ["compare", "BASE", "NEW", "--json", "--fail-on", "kernels.new,decode.step.p50>+1000%"], ["report", "NEW", "--json"],
+                      ["report", "NEW", "--markdown"], ["report", "NEW", "--markdown", "--against", "BASE"], ["explain", "NEW", "finding:1", "--json"]):
+            here, there = (scenario.run(*[w.replace("BASE", f"{place}/base").replace("NEW", f"{place}/new") for w in words + every]) if place == one else
+                           on_cluster(cluster, words[0], *[w.replace("BASE", f"{place}/base").replace("NEW", f"{place}/new") for w in words[1:] + every])
+                           for place in (one, "/on-node"))
+            what = " ".join(words)
+            check(f"{what}: there is something to compare", here.returncode in (0, 1) and len(here.stdout) > 200, (here.returncode, here.stderr))
+            check(f"{what}: the same status", here.returncode == there.returncode, (here.returncode, there.returncode, there.stderr))
+            wanted, got = (text.replace("\\_", "_") for text in (here.stdout, there.stdout))
+            wanted, got = of_one(wanted).splitlines(), of_nodes(got).splitlines()
+            if words[0] == "report" and "--markdown" in words:
+                wanted, got = (without_paths("\n".join(text)) for text in (wanted, got))
+            check(f"{what}: the same", len(wanted) > 3 and wanted == got, [pair for pair in zip(wanted, got) if pair[0] != pair[1]][:3] or (len(wanted), len(got)))
+        page = cluster.folder / "report.html"
+        done = on_cluster(cluster, "report", "/on-node/new", "-o", page, "--against", "/on-node/base", *every)
+        text = page.read_text()
+        check("a page with both", done.returncode == 0 and "node-1:" in text and "What changed against /on-node/base" in text, (done.returncode, done.stderr))
+        check("its command can be typed again", f"tacho report /on-node/new --session all --ray {cluster.url}" in text, re.findall("tacho report[^<]*", text))
+        done = on_cluster(cluster, "report", "/on-node/new", "--redact", "-o", page, *every)
+        check("redacted", done.returncode == 0 and not re.search(r"node-\d|on-node|127\.0\.0\.1", page.read_text()), re.findall(r".{40}node-\d.{40}", page.read_text())[:3])
+
+        done = on_cluster(cluster, "compare", "/on-node/base", "/on-node/none")
+        check("a side that is nowhere", done.returncode == 3 and "on every node: /" in done.stderr and done.stdout == "", (done.returncode, done.stderr))
+        asked = len(cluster.asked)
+        for words in (["compare", "/on-node/base", "new.json"], ["report", "/on-node/new", "--against", "old.json"], ["explain", "old.json", "finding:1"]):
+            done = on_cluster(cluster, *words)
+            check(f"{' '.join(words)}: a relative path", done.returncode == 2 and ".json is relative" in done.stderr, (done.returncode, done.stderr))
+        check("nothing was asked for these", len(cluster.asked) == asked, cluster.asked[asked:])
+        (cluster.nodes[2].home / "disk/new/rank1.1.pt.trace.json").write_text("")
+        done = on_cluster(cluster, "compare", "/on-node/base", "/on-node/new", "--markdown", *every)
+        check("a damaged file of one side", done.returncode == 4 and re.search(r"node-2:/\S+rank1.1.pt.trace.json: is empty", done.stderr), (done.returncode, done.stderr))
+        nothing_left("other commands", cluster)
+    with FakeRay(pathlib.Path(folder) / "lost", scenario.TACHO, nodes=3, faults={2: {"lost": "analyze"}}) as cluster:
+        two_engines(cluster)
+        for node in cluster.nodes[1:]:
+            shutil.copytree(node.home / "disk/profile", node.home / "disk/later")
+        done = on_cluster(cluster, "report", "/on-node/profile", "--markdown")
+        check("report: a lost node is named", done.returncode == 4 and "node-2 (10.77.0.3): Ray lost the job" in done.stdout + done.stderr, (done.returncode, done.stderr))
 
 
 def shared_disk(folder):
@@ -191,6 +256,31 @@ def no_ray(folder):
         check("--ray-program alone", done.returncode == 2, done.stderr)
 
 
+def without_dashboard(folder):
+    """A python3 that stands for the driver: it names the port of a fake cluster."""
+    with FakeRay(folder, scenario.TACHO, nodes=2) as cluster:
+        two_engines(cluster)
+        python = pathlib.Path(folder) / "bin/python3"
+        python.parent.mkdir()
+
+        def with_python(script, *arguments, address="127.0.0.9:6379"):
+            python.write_text(f"#!/bin/sh\n{script}\n")
+            python.chmod(0o755)
+            return analyze(cluster, *arguments, address=address, environment={"PATH": f"{python.parent}:{os.environ['PATH']}"})
+
+        done = with_python(f'echo "$$ $2 $([ -x "$3/tacho" ] && [ -n "$TACHO_DRIVER_KEY" ] && echo ready)" >{folder}/started; echo {cluster.url.split(":")[-1]}; exec sleep 600',
+                           "--json", "--session", "all", "/on-node/profile")
+        check("the driver does what the dashboard does", done.returncode == 0 and len(json.loads(done.stdout)["traces"]) == 4, (done.returncode, done.stderr))
+        pid, address, ready = (pathlib.Path(folder) / "started").read_text().split()
+        check("it knows the cluster, the program and a key", (address, ready) == ("127.0.0.9:6379", "ready"))
+        check("it has ended", not pathlib.Path(f"/proc/{pid}").exists())
+        nothing_left("a driver", cluster)
+        done = with_python("echo \"ModuleNotFoundError: No module named 'ray'\" >&2; exit 1", "/on-node/profile")
+        check("no driver either", done.returncode == 6 and "no dashboard of Ray answers" in done.stderr and "nor does a driver" in done.stderr and "No module named 'ray'" in done.stderr, (done.returncode, done.stderr))
+        done = with_python("echo 1", "/on-node/profile", address="http://127.0.0.9:8265")
+        check("only at the address of drivers", done.returncode == 6 and "driver" not in done.stderr, (done.returncode, done.stderr))
+
+
 def interrupted(folder):
     """Ctrl-C while a node works: its job ends, and all is removed."""
     slow = pathlib.Path(folder) / "slow"
@@ -223,4 +313,4 @@ def address_of_rays_tools(folder):
 
 
 if __name__ == "__main__":
-    main([same_as_one_machine, shared_disk, lost_nodes, unable_nodes, unreadable, tokens, no_ray, interrupted, address_of_rays_tools], __doc__)
+    main([same_as_one_machine, other_commands, shared_disk, lost_nodes, unable_nodes, unreadable, tokens, no_ray, without_dashboard, interrupted, address_of_rays_tools], __doc__)

@@ -83,9 +83,10 @@ ENVIRONMENTS = {e.name: e for e in (
         Step("vllm-router 0.1.17 and sglang-router 0.3.2", ("vllm-router==0.1.17", "sglang-router==0.3.2")),)),
     # With a newer Kineto than the engines' torch has; not a part of "all".
     Environment("torch", free_gb=8, steps=(Step("torch 2.15.0", ("torch==2.15.0", "numpy")),)),
-    # A cluster for `tacho analyze --ray`, and the oldest Ray that it is tried with; not a part of "all".
+    # A cluster for `tacho analyze --ray`, the oldest Ray that it is tried with, and one without a dashboard; not a part of "all".
     Environment("ray", free_gb=0.6, steps=(Step("Ray 2.60.0", ("ray[default]==2.60.0",)),)),
     Environment("ray-old", free_gb=0.6, steps=(Step("Ray 2.44.1", ("ray[default]==2.44.1",)),)),
+    Environment("ray-minimal", free_gb=0.6, steps=(Step("Ray 2.60.0 without its dashboard", ("ray==2.60.0",)),)),
     # Later nvtx give this nsys domains without ranges.
     Environment("nsys", free_gb=1, steps=(Step("nvtx 0.2.10", ("nvtx==0.2.10",), alone=True),),
                 debian=("nsight-systems", "nsight-systems-target", "libssh-4", "libpfm4")),

@@ -1,5 +1,4 @@
 #include "cli/analyze/analyze_command.h"
-#include "cli/analyze/analyze_ray.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -94,9 +93,7 @@ Result<int> Analyse(const AnalyzeOptions& options, const TraceChoice& choice,
                           options.Wants(WholeTable::kSources);
   reading.key_averages = options.json || options.csv_folder || options.Wants(WholeTable::kOps);
   TACHO_ASSIGN_OR_RETURN(const auto classifier, MakeClassifier(options));
-  TACHO_ASSIGN_OR_RETURN(const auto readout,
-                         options.ray ? ReadOnCluster(options, choice, classifier)
-                                     : ReadChosen(options, choice, reading, classifier));
+  TACHO_ASSIGN_OR_RETURN(const auto readout, ReadChosen(options, choice, reading, classifier));
   // The report comes first, so that a failure to write another file does not lose it.
   const std::string cost = options.json || options.ray || !options.Tables().empty()
                                ? ""
@@ -139,11 +136,9 @@ Result<int> RunAnalyze(const std::vector<std::string>& arguments) {
   if (options.top) screen.table_top = screen.top;
   TACHO_ASSIGN_OR_RETURN(
       screen.pick, ParseTablePick(options.sort, options.filter, EmptyTables(options.Tables())));
-  if (!options.ray) {
-    screen.command_paths = CommandPaths(options);
-    if (options.traces.paths.size() == 2) screen.compare_paths = CommandPaths(options.traces);
-    if (options.device.empty() && !options.window) screen.view_paths = WholePaths(options);
-  }
+  screen.command_paths = CommandPaths(options);
+  if (options.traces.paths.size() == 2) screen.compare_paths = ComparePaths(options);
+  if (options.device.empty() && !options.window) screen.view_paths = WholePaths(options);
   screen.is_file = [](const std::string& path) {
     std::error_code error;
     return std::filesystem::is_regular_file(path, error) ||

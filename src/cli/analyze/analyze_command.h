@@ -24,7 +24,6 @@ struct AnalyzeOptions : ReadingArguments {
   // Flags that tools/analyze_profile.py of vime and slime has.
   std::optional<std::string> profile_dir;
   bool all_ranks = false;
-  std::optional<std::string> ray, ray_program;
 
   [[nodiscard]] bool Wants(WholeTable table) const { return whole[static_cast<size_t>(table)]; }
   // The tables that were asked for.

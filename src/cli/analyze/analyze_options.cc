@@ -4,7 +4,7 @@
 
 #include "base/parse_number.h"
 #include "cli/analyze/analyze_command.h"
-#include "cli/analyze/analyze_ray.h"
+#include "cli/screen/read_on_cluster.h"
 #include "text/visible_text.h"
 
 namespace tacho {
@@ -79,15 +79,7 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
             .OneOf({"auto", "always", "never"}),
         how[0],
         how[1]}},
-      {"traces on the nodes of a Ray cluster (docs/ray.md)",
-       {{"--ray", "ADDRESS",
-         "analyse PATH, absolute, on every node that has it: http://HEAD:8265, HOST, or auto for "
-         "RAY_API_SERVER_ADDRESS, RAY_ADDRESS or this host; only results travel",
-         &o.ray},
-        {"--ray-program", "FILE",
-         "the static tacho that runs on the nodes (default: this program, or tacho-static beside "
-         "it)",
-         &o.ray_program}}},
+      o.OnACluster(),
       {"the flags of tools/analyze_profile.py (vime, slime), for its twelve sections",
        {{"--profile-dir", "DIR", "print the sections for the first worker's trace below DIR",
          &o.profile_dir},
@@ -137,7 +129,11 @@ Result<void> CheckAnalyzeOptions(const AnalyzeOptions& o) {
     return fail(fmt::format("{} needs one of the tables, such as --kernels",
                             o.sort ? "--sort" : "--filter"));
   }
-  TACHO_RETURN_IF_ERROR(CheckRayOptions(o));
+  TACHO_RETURN_IF_ERROR(CheckRayOptions(o, o.traces.paths));
+  if (o.ray && (o.summary || o.profile_dir)) {
+    return fail(
+        fmt::format("--ray and {} do not go together", o.summary ? "--summary" : "--profile-dir"));
+  }
   if (o.summary) {
     if (forms.size() == 1 && !o.json)
       return fail(fmt::format("--summary and {} do not go together", forms[0]));

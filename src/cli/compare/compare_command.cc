@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/screen/output.h"
+#include "cli/screen/read_on_cluster.h"
 #include "cli/screen/read_runs.h"
 #include "cli/screen/terminal.h"
 #include "report/documents/compare_document.h"
@@ -160,6 +161,7 @@ CommandSpec CompareSpec(CompareOptions& o) {
             .OneOf({"auto", "always", "never"})}},
       o.WhatToLookAt(),
       {"how", o.How()},
+      o.OnACluster(),
   };
   spec.examples = {
       {"tacho compare runs/before runs/after", "two run folders of tacho record"},
@@ -168,6 +170,8 @@ CommandSpec CompareSpec(CompareOptions& o) {
       {"tacho compare base1 new1 --base base2 base3 --new new2 new3", "three runs of each side"},
       {"tacho compare vllm/ sglang/ --across", "two engines with one model"},
       {"tacho compare before.sqlite after.sqlite --markdown", "for a pull request"},
+      {"tacho compare --ray http://head:8265 /tmp/before /tmp/after",
+       "on all nodes of a Ray cluster"},
   };
   return spec;
 }
@@ -190,8 +194,13 @@ Result<int> RunCompare(const std::vector<std::string>& arguments) {
 Result<int> CompareAsAsked(const CompareOptions& options) {
   TACHO_RETURN_IF_ERROR(CheckCompareOptions(options));
   auto [base_names, now_names] = SidesOf(options);
-  std::vector<std::string> base_paths = WithRunsOfBaselines(base_names),
-                           now_paths = WithRunsOfBaselines(now_names);
+  for (const auto* const side : {&base_names, &now_names})
+    TACHO_RETURN_IF_ERROR(CheckRayOptions(options, *side));
+  std::vector<std::string> base_paths = base_names, now_paths = now_names;
+  if (!options.ray) {
+    base_paths = WithRunsOfBaselines(base_names);
+    now_paths = WithRunsOfBaselines(now_names);
+  }
   const bool has_baseline = base_paths != base_names, is_baseline = now_paths != now_names;
   TACHO_ASSIGN_OR_RETURN(const auto color, ParseColor(options.color));
   TACHO_ASSIGN_OR_RETURN(const auto classifier, MakeClassifier(options));
@@ -210,7 +219,7 @@ Result<int> CompareAsAsked(const CompareOptions& options) {
   if (!options.baseline.empty()) base_names[0] = options.baseline;
   changes.base.names = std::move(base_names);
   changes.now.names = std::move(now_names);
-  CompareRecordings(KeptRunsOf(base_paths), KeptRunsOf(now_paths), changes);
+  if (!options.ray) CompareRecordings(KeptRunsOf(base_paths), KeptRunsOf(now_paths), changes);
   std::ranges::move(incomplete.repeated, std::back_inserter(changes.remarks));
   // The comparison may be read as a comment on a pull request, without standard error.
   std::ranges::copy(incomplete.reasons, std::back_inserter(changes.remarks));

@@ -4,6 +4,7 @@
 
 #include "cli/exit_status.h"
 #include "cli/screen/output.h"
+#include "cli/screen/read_on_cluster.h"
 #include "cli/screen/reading.h"
 #include "cli/screen/terminal.h"
 #include "report/documents/explain_document.h"
@@ -43,7 +44,8 @@ CommandSpec ExplainSpec(ExplainOptions& o) {
                   "auto (a terminal only), always or never; NO_COLOR is respected", &o.color}
             .OneOf({"auto", "always", "never"}),
         how[0],
-        how[1]}}};
+        how[1]}},
+      o.OnACluster()};
   spec.examples = {
       {"tacho explain run/ slowest", "the slowest request: its parts, steps and longest waits"},
       {"tacho explain run/ tacho-15b1eb3a-7", "the request with this id"},
@@ -78,6 +80,7 @@ Result<int> RunExplain(const std::vector<std::string>& arguments) {
         "finding:ID");
   const ExplainTarget target = ParseExplainTarget(options.traces.paths.back());
   options.traces.paths.pop_back();
+  TACHO_RETURN_IF_ERROR(CheckRayOptions(options, options.traces.paths));
   TACHO_ASSIGN_OR_RETURN(const auto color, ParseColor(options.color));
   TACHO_ASSIGN_OR_RETURN(const auto choice, ChoiceOf(options));
   TACHO_ASSIGN_OR_RETURN(const auto reading, ReadOptionsOf(options));
@@ -89,7 +92,7 @@ Result<int> RunExplain(const std::vector<std::string>& arguments) {
   screen.style.whole_names = options.wide;
   screen.style.wide_option = "--wide";
   screen.command_paths = CommandPaths(options);
-  screen.view_paths = WholePaths(options);
+  if (!options.ray) screen.view_paths = WholePaths(options);
   TACHO_ASSIGN_OR_RETURN(Document document, ExplainDocument(readout.run, target, screen));
   const auto written =
       WriteStdout(options.json       ? RenderJson(document)

@@ -31,13 +31,15 @@ std::vector<std::optional<KeptRun>> RedactedRecordings(std::vector<std::optional
 Result<RunChanges> ChangesAgainst(const ReportOptions& options, const RunAnalysis& run,
                                   const Classifier& classifier, const Redactor* redactor,
                                   Incomplete& incomplete) {
-  std::vector<std::string> paths = WithRunsOfBaselines(options.against);
+  std::vector<std::string> paths =
+      options.ray ? options.against : WithRunsOfBaselines(options.against);
   TACHO_ASSIGN_OR_RETURN(ReadOptions reading, ReadOptionsOf(options));
   reading.step_profile = true;
   TACHO_ASSIGN_OR_RETURN(auto base, ReadRuns(options, paths, reading, classifier, incomplete));
   const std::vector<std::string>& of_run = options.traces.paths;
-  auto base_kept = KeptRunsOf(paths);
-  auto now_kept = KeptRunsOf(of_run.size() == 1 ? of_run : std::vector<std::string>{"-"});
+  const std::vector<std::string> nowhere = {"-"};
+  auto base_kept = KeptRunsOf(options.ray ? nowhere : paths);
+  auto now_kept = KeptRunsOf(of_run.size() == 1 && !options.ray ? of_run : nowhere);
   if (redactor != nullptr) {
     for (RunAnalysis& one : base) one = redactor->Redacted(std::move(one));
     base_kept = RedactedRecordings(std::move(base_kept), *redactor);

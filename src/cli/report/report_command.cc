@@ -11,6 +11,7 @@
 #include "cli/report/report_against.h"
 #include "cli/report/report_drawings.h"
 #include "cli/screen/output.h"
+#include "cli/screen/read_on_cluster.h"
 #include "report/answers/answers.h"
 #include "report/documents/analyze_markdown.h"
 #include "report/html/html_page.h"
@@ -44,7 +45,8 @@ Result<void> CheckOptions(const ReportOptions& options) {
   if (options.markdown && options.json) return fail("--markdown and --json do not go together");
   if (options.output && options.output->empty())
     return fail("-o needs a file, or - for standard output");
-  return {};
+  TACHO_RETURN_IF_ERROR(CheckRayOptions(options, options.traces.paths));
+  return CheckRayOptions(options, options.against);
 }
 
 // Where the report goes; "-": standard output.
@@ -76,7 +78,7 @@ std::string Title(const ReportOptions& options) {
 // If there is one path, the content of run.json of its recording; "" for several paths and for "-".
 std::string RunJsonOf(const ReportOptions& options) {
   const std::vector<std::string>& paths = options.traces.paths;
-  return paths.size() == 1 && paths[0] != "-" ? RunJsonFor(paths[0]) : "";
+  return paths.size() == 1 && paths[0] != "-" && !options.ray ? RunJsonFor(paths[0]) : "";
 }
 
 // The command that makes this report; "" if it cannot be typed.
@@ -178,6 +180,7 @@ CommandSpec ReportSpec(ReportOptions& o) {
       o.WhatToLookAt(),
       o.TheModel(),
       {"how", o.How()},
+      o.OnACluster(),
   };
   spec.examples = {
       {"tacho report tacho-20261121-222238", "report.html of a recording"},

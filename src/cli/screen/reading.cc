@@ -12,6 +12,7 @@
 #include "cli/options/window_argument.h"
 #include "cli/screen/output.h"
 #include "cli/screen/progress_bar.h"
+#include "cli/screen/read_on_cluster.h"
 #include "cli/screen/terminal.h"
 #include "io/read_whole.h"
 #include "report/documents/report_parts.h"
@@ -126,6 +127,13 @@ std::string ModelWords(const ReadingArguments& arguments) {
   return words;
 }
 
+std::string ClusterWords(const ReadingArguments& arguments) {
+  std::string words;
+  if (arguments.ray) words += " --ray " + ShellWord(*arguments.ray);
+  if (arguments.ray_program) words += " --ray-program " + ShellWord(*arguments.ray_program);
+  return words;
+}
+
 }  // namespace
 
 OptionGroup ReadingArguments::WhatToLookAt() {
@@ -166,6 +174,18 @@ OptionGroup ReadingArguments::TheModel() {
        {"--context-length", "N",
         "mean length in tokens of the requests in decode, for steps that do not say it",
         &context_length, 1}}};
+}
+
+OptionGroup ReadingArguments::OnACluster() {
+  return {"traces on the nodes of a Ray cluster (docs/ray.md)",
+          {{"--ray", "ADDRESS",
+            "read every path, which is absolute, on each node that has it: http://HEAD:8265, HOST, "
+            "or auto for RAY_API_SERVER_ADDRESS, RAY_ADDRESS or this host; only results travel",
+            &ray},
+           {"--ray-program", "FILE",
+            "the static tacho that runs on the nodes (default: this program, or tacho-static "
+            "beside it)",
+            &ray_program}}};
 }
 
 std::vector<OptionRow> ReadingArguments::How() {
@@ -214,15 +234,20 @@ std::string CommandPaths(const ReadingArguments& arguments) {
   if (words.empty()) return "";
   if (!arguments.device.empty()) words += " --device " + ShellWord(arguments.device);
   if (arguments.window) words += " --window " + ShellWord(*arguments.window);
-  words += ModelWords(arguments);
+  words += ModelWords(arguments) + ClusterWords(arguments);
   return VisibleText(words) == words ? words : "";
 }
 
 std::string WholePaths(const ReadingArguments& arguments) {
   std::string words = CommandPaths(arguments.traces);
   if (words.empty()) return "";
-  words += ModelWords(arguments);
+  words += ModelWords(arguments) + ClusterWords(arguments);
   return VisibleText(words) == words ? words : "";
+}
+
+std::string ComparePaths(const ReadingArguments& arguments) {
+  const std::string words = CommandPaths(arguments.traces);
+  return words.empty() ? "" : words + ClusterWords(arguments);
 }
 
 bool ShowsProgress(const ReadingArguments& arguments) {
@@ -233,6 +258,7 @@ Result<Readout<RunAnalysis>> ReadChosen(const ReadingArguments& arguments,
                                         const TraceChoice& choice, ReadOptions reading,
                                         const Classifier& classifier,
                                         std::optional<std::stop_token> stop) {
+  if (arguments.ray) return ReadOnCluster(arguments, choice, reading, classifier);
   auto readout = [&]() -> Result<Readout<RunAnalysis>> {
     ProgressBar bar(StyleFor(SurroundingsOf(STDERR_FILENO), ColorChoice::kAuto),
                     ShowsProgress(arguments), std::move(stop));

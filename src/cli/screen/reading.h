@@ -27,10 +27,13 @@ struct ReadingArguments {
   std::optional<int64_t> tensor_parallel, context_length;
   std::optional<int64_t> threads;
   bool no_progress = false;
+  // The traces are on the nodes of a Ray cluster (read_on_cluster.h); absent: on this host.
+  std::optional<std::string> ray, ray_program;
 
   // The option rows; they write into this object.
   OptionGroup WhatToLookAt();
   OptionGroup TheModel();
+  OptionGroup OnACluster();
   std::vector<OptionRow> How();
 };
 
@@ -44,6 +47,9 @@ Result<ReadOptions> ReadOptionsOf(const ReadingArguments& arguments);
 std::string CommandPaths(const ReadingArguments& arguments);
 // The same for commands that show whole traces: the paths and the options of TheModel.
 std::string WholePaths(const ReadingArguments& arguments);
+
+// The paths as words of `tacho compare`.
+std::string ComparePaths(const ReadingArguments& arguments);
 
 // Reads the chosen traces with a progress bar on standard error, if it is a terminal, and adds what
 // was left out to `skipped`. `stop`: the token of the command's InterruptScope; absent: the command

@@ -1,10 +1,8 @@
-#include "cli/analyze/analyze_ray.h"
+#include "cli/screen/read_on_cluster.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "base/temporary_folder.h"
@@ -20,7 +18,7 @@ namespace {
 
 // What each node gets of the options. It analyses all its ranks: a node without the chosen ones has
 // not failed, and results are narrowed here. So is a session that is named.
-std::vector<std::string> NodeOptions(const AnalyzeOptions& o, const TraceChoice& choice) {
+std::vector<std::string> NodeOptions(const ReadingArguments& o, const TraceChoice& choice) {
   std::vector<std::string> words = {"--session", choice.session == "latest" ? "latest" : "all"};
   const auto add = [&](const char* option, const std::string& value) {
     words.insert(words.end(), {option, value});
@@ -53,20 +51,18 @@ class NowLine {
 
 }  // namespace
 
-Result<void> CheckRayOptions(const AnalyzeOptions& o) {
+Result<void> CheckRayOptions(const ReadingArguments& o, const std::vector<std::string>& paths) {
   if (!o.ray) {
     return o.ray_program ? Fail(ErrorKind::kUsage, "--ray-program needs --ray") : Result<void>();
   }
-  const char* const other = o.summary        ? "--summary"
-                            : o.profile_dir  ? "--profile-dir"
-                            : o.rules_file   ? "--rules"
+  const char* const other = o.rules_file     ? "--rules"
                             : o.stacks_from  ? "--stacks-from"
                             : o.model_config ? "--model-config"
                                              : nullptr;
   if (other != nullptr) {
     return Fail(ErrorKind::kUsage, fmt::format("--ray and {} do not go together", other));
   }
-  for (const std::string& path : o.traces.paths) {
+  for (const std::string& path : paths) {
     if (!path.starts_with('/')) {
       return Fail(ErrorKind::kUsage,
                   fmt::format("--ray: the path {} is relative, and each node has its own working "
@@ -82,33 +78,37 @@ Result<void> CheckRayOptions(const AnalyzeOptions& o) {
   return {};
 }
 
-Result<Readout<RunAnalysis>> ReadOnCluster(const AnalyzeOptions& options, TraceChoice choice,
+Result<Readout<RunAnalysis>> ReadOnCluster(ReadingArguments arguments, TraceChoice choice,
+                                           const ReadOptions& reading,
                                            const Classifier& classifier) {
   ClusterRequest request;
-  TACHO_ASSIGN_OR_RETURN(request.address, RayAddress(*options.ray));
+  TACHO_ASSIGN_OR_RETURN(request.address, RayAddress(*arguments.ray));
+  request.drivers = DriversAddress(*arguments.ray);
   TACHO_ASSIGN_OR_RETURN(request.token, RayToken());
-  TACHO_ASSIGN_OR_RETURN(request.program, FindStaticProgram(options.ray_program));
-  request.paths = options.traces.paths;
-  request.options = NodeOptions(options, choice);
-  request.threads = options.threads;
+  TACHO_ASSIGN_OR_RETURN(request.program, FindStaticProgram(arguments.ray_program));
+  request.paths = std::move(choice.paths);
+  request.options = NodeOptions(arguments, choice);
+  request.threads = arguments.threads;
   TACHO_ASSIGN_OR_RETURN(const auto folder, TemporaryFolder::Make());
   auto results = [&] {
     const InterruptScope interrupt("ending the jobs on the cluster");
-    const NowLine line(ShowsProgress(options));
+    const NowLine line(ShowsProgress(arguments));
     request.say = [&](const std::string& text) { line.Say(text); };
     return AnalyzeOnNodes(request, folder.path(), interrupt.token());
   }();
   TACHO_RETURN_IF_ERROR(results);
   ComplainAll(results->remarks);
 
-  ReadOptions reading;
-  reading.digests = options.digests;
+  // The nodes have narrowed the traces to the window and the device.
+  ReadOptions of_results;
+  of_results.digests = reading.digests;
   choice.paths.clear();
   for (NodeResults& of_node : results->results) {
     choice.paths.push_back(of_node.file);
-    reading.hosts[of_node.file] = std::move(of_node.node);
+    of_results.hosts[of_node.file] = std::move(of_node.node);
   }
-  auto readout = ReadChosen(options, choice, reading, classifier);
+  arguments.ray.reset();
+  auto readout = ReadChosen(arguments, choice, std::move(of_results), classifier);
   if (!readout) return readout;
   for (Error& failure : results->failures) {
     readout->run.failed.push_back(failure.message);
