@@ -297,7 +297,12 @@ def record(*targets: str, progress: Progress = True, **options: Any) -> Record:
     ``progress``: what the program says of it is shown on standard error, and in a notebook below the cell; False: nowhere; or a
     function that is called with each line, as ``text``.
     """
-    return _program.json_of("record", *_program.words_of(**options), *targets, progress=progress)
+    recorded = _program.json_of("record", *_program.words_of(**options), *targets, progress=progress)
+    for kept in sorted(pathlib.Path(options.get("out") or ".").glob("*/run.json"), reverse=True):
+        if of_json(kept.read_text()) == recorded:
+            recorded["folder"] = str(kept.parent)
+            break
+    return recorded
 
 
 def load(*targets: str, progress: Progress = True, **options: Any) -> Record:

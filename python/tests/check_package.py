@@ -161,7 +161,8 @@ class Package(unittest.TestCase):
             self.assertEqual(load.schema, 1)
             recorded = tacho.record(url, steps=5, out=f"{self.folder.name}/runs", progress=False)
             self.assertTrue(recorded.complete)
-            self.assertGreater(len(tacho.read(f"{self.folder.name}/runs").kernels), 0)
+            self.assertEqual(pathlib.Path(recorded.folder).parent, pathlib.Path(self.folder.name, "runs"))
+            self.assertGreater(len(tacho.read(recorded.folder).kernels), 0)
             with self.assertRaisesRegex(tacho.UsageError, "no-such-option"):
                 tacho.record(url, no_such_option=True, progress=False)
         with self.assertRaisesRegex(tacho.RemoteError, f"{url}.*: connection refused"):
