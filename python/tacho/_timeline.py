@@ -15,6 +15,9 @@ import weakref
 from . import _errors, _program
 
 
+_OWN_NAMES = ("localhost", "127.0.0.1")  # by which the server may be asked
+
+
 def _jupyter_page():
     """The address of the Jupyter server that started this kernel; None: there is none, or it does not say."""
     paths = sys.modules.get("jupyter_core.paths")  # every kernel has it
@@ -41,7 +44,8 @@ class Timeline:
     def __init__(self, paths, words, height, page, proxy):
         self._height = height
         self._page = urllib.parse.urlsplit(page or _jupyter_page() or "")
-        self._proxied = proxy if proxy is not None else bool(self._page.path) and importlib.util.find_spec("jupyter_server_proxy") is not None
+        has_proxy = importlib.util.find_spec("jupyter_server_proxy") is not None
+        self._proxied = proxy if proxy is not None else bool(self._page.netloc) and has_proxy
         frame = "self" if self._proxied else f"{self._page.scheme}://{self._page.netloc}" if self._page.netloc else None
         said = tempfile.TemporaryFile("w+", errors="replace")
         process = subprocess.Popen([_program.path(), "view", *paths, "--no-open", "--port", "0", "--idle-exit", "12h",
@@ -62,7 +66,7 @@ class Timeline:
         url = urllib.parse.urlsplit(self.url)
         if self._proxied:
             return f"{self._page.path.rstrip('/')}/proxy/{url.port}/?{url.query}"
-        return f"http://{self._page.hostname}:{url.port}/?{url.query}" if self._page.hostname else None
+        return f"http://{self._page.hostname}:{url.port}/?{url.query}" if self._page.hostname in _OWN_NAMES else None
 
     def __repr__(self) -> str:
         return f"<tacho timeline: {self.url if self.close.alive else 'closed'}>"
@@ -72,4 +76,6 @@ class Timeline:
             return "<p>closed</p>"
         frame = self._frame_url
         link = f'<p><a href="{html.escape(frame or self.url)}" target="_blank" rel="noreferrer">timeline</a></p>'
-        return (f'<iframe src="{html.escape(frame)}" width="100%" height="{int(self._height)}" style="border: 0"></iframe>' if frame else "") + link
+        if not frame:
+            return link
+        return f'<iframe src="{html.escape(frame)}" width="100%" height="{int(self._height)}" style="border: 0"></iframe>{link}'

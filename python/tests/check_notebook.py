@@ -7,6 +7,7 @@ usage: check_notebook.py [--update]      --update: writes what the notebook show
 The package tacho must be importable; TACHO_PROGRAM names another program than the one beside it. Exit status 77 if the package, or what
 runs notebooks, is not there.
 """
+import gzip
 import http.cookiejar
 import json
 import os
@@ -96,8 +97,9 @@ class Notebook(unittest.TestCase):
         try:
             url = json.loads(engine.stdout.readline())["workers"][0]
             url = url["url"] if isinstance(url, dict) else url
-            recorded, read = of_code(f"import os, tacho\nrecorded = tacho.record({url!r}, steps=5, out=os.environ['FOLDER'])\nrecorded.complete",
-                                     "tacho.read(recorded.folder)")
+            recorded, read = of_code("import os, tacho\n"
+                                     f"recorded = tacho.record({url!r}, steps=5, out=os.environ['FOLDER'])\n"
+                                     "recorded.complete", "tacho.read(recorded.folder)")
         finally:
             engine.terminate()
             engine.wait()
@@ -113,18 +115,19 @@ class Notebook(unittest.TestCase):
             port = free.getsockname()[1]
         server = subprocess.Popen([sys.executable, "-m", "jupyter", "server", "--no-browser", "--allow-root", f"--ServerApp.port={port}",
                                    "--ServerApp.base_url=/user/x/", "--IdentityProvider.token=secret", "--ServerApp.root_dir=/tmp"],
-                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env={**os.environ, "JUPYTER_RUNTIME_DIR": tempfile.mkdtemp()})
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                  env={**os.environ, "JUPYTER_RUNTIME_DIR": tempfile.mkdtemp()})
         try:
             page = f"http://localhost:{port}/user/x/"
             for line in server.stderr:
                 if "is running at" in line:
                     break
-            timeline = tacho.read(ROOT / "tests/data/vllm-cpu").timeline(page=page, proxy=True)
+            timeline = tacho.read(ROOT / "tests/data/vllm-cpu/tp2").timeline(page=page, proxy=True)
             source = re.search('src="(.*?)"', timeline._repr_html_())[1]
             browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
             browser.addheaders = [("Authorization", "token secret")]
             with browser.open(f"http://localhost:{port}{source}") as answer:
-                self.assertIn(b"<html", answer.read())
+                self.assertIn(b"<html", gzip.decompress(answer.read()))
                 self.assertIn("frame-ancestors 'self'", answer.headers["Content-Security-Policy"])
                 self.assertNotIn("token=", answer.url)
                 folder = answer.url

@@ -261,7 +261,8 @@ class Package(unittest.TestCase):
             self.assertEqual((process.communicate()[0], process.returncode), (b"", 0))
             return text.decode()
 
-        self.assertRegex(screen("shown"), r"^\rreading 300 traces, [0-9.]+ MB .*\x1b\[K\rreading 300 traces[^\n]*\r\x1b\[Kread [0-9.]+ MB in [0-9.]+ s\r\n$")
+        self.assertRegex(screen("shown"), r"^\rreading 300 traces, [0-9.]+ MB .*\x1b\[K\rreading 300 traces[^\n]*"
+                                          r"\r\x1b\[Kread [0-9.]+ MB in [0-9.]+ s\r\n$")
         self.assertEqual(screen("silent"), "")
         in_a_log = subprocess.run([sys.executable, "-c", code, *copies[:50], "shown"], capture_output=True, text=True)
         self.assertEqual((in_a_log.stdout, in_a_log.stderr), ("", ""))
