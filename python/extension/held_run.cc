@@ -40,34 +40,23 @@ Result<ReadOptions> OptionsOf(const RunRequest& request) {
   return options;
 }
 
-// Shows nothing, and ends the conversions that are under way when a stop is requested.
-class Stoppable : public RunProgress {
- public:
-  explicit Stoppable(std::stop_token stop) : stop_(std::move(stop)) {}
-  std::stop_token StopOfExports() override { return stop_; }
-
- private:
-  const std::stop_token stop_;
-};
-
 tl::unexpected<Error> StoppedHere() { return Fail(ErrorKind::kInterrupted, "interrupted"); }
 
 }  // namespace
 
-Result<std::shared_ptr<HeldRun>> HeldRun::Read(RunRequest request, std::stop_token stop) {
+Result<std::shared_ptr<HeldRun>> HeldRun::Read(RunRequest request, RunProgress& progress) {
   TACHO_ASSIGN_OR_RETURN(auto classifier, ClassifierOf(request));
   TACHO_ASSIGN_OR_RETURN(ReadOptions options, OptionsOf(request));
   const std::shared_ptr<HeldRun> held(new HeldRun(std::move(classifier)));
   TracesOfQuery keeper(held->classifier_);
   options.keeper = &keeper;
-  Stoppable progress(stop);
   auto readout = ReadRun(request.choice, options, held->classifier_, progress,
-                         [&stop](const TraceSource& source, StreamThreads threads,
-                                 const NextSink& next, RunProgress& of) -> Result<TraceSizes> {
-                           if (stop.stop_requested()) return StoppedHere();
+                         [](const TraceSource& source, StreamThreads threads, const NextSink& next,
+                            RunProgress& of) -> Result<TraceSizes> {
+                           if (of.IsStopped()) return StoppedHere();
                            return ReadSource(source, threads, next, of);
                          });
-  if (stop.stop_requested()) return StoppedHere();
+  if (progress.IsStopped()) return StoppedHere();
   TACHO_RETURN_IF_ERROR(readout);
   TACHO_RETURN_IF_ERROR(WordWhatIsLeftOut(request.choice, options, *readout));
   for (const Error& error : readout->failures) held->failures_.push_back(error.message);

@@ -29,9 +29,9 @@ struct SliceFilter {
 // A run with its traces in memory. Several threads may use it at the same time.
 class HeldRun {
  public:
-  // Reads and analyses, with all that `tacho analyze --json` computes. Ends with kInterrupted at
-  // the next file, or in the conversion of one, if a stop is requested.
-  static Result<std::shared_ptr<HeldRun>> Read(RunRequest request, std::stop_token stop);
+  // Reads and analyses, with all that `tacho analyze --json` computes. Ends with kInterrupted if
+  // `progress` is stopped: at the next block of a file, or once the analysis of a file has ended.
+  static Result<std::shared_ptr<HeldRun>> Read(RunRequest request, RunProgress& progress);
 
   // What `tacho analyze --json` prints.
   [[nodiscard]] std::string AnalysisJson() const;

@@ -11,12 +11,15 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
+#include <functional>
 #include <thread>
 
 #include "arrow_stream.h"
 #include "base/error_kind_name.h"
 #include "frames_of_run.h"
 #include "held_run.h"
+#include "reading_progress.h"
+#include "text/visible_text.h"
 
 namespace nb = nanobind;
 
@@ -30,20 +33,21 @@ struct Raised {
   Error error;
 };
 
-// Calls `work` with a token on a thread of its own, without the GIL, and looks for signals
-// meanwhile. A signal whose handler raises, as Ctrl-C does, requests a stop, and its exception
-// follows once `work` has ended.
+// Calls `work` with the token of `stop` on a thread of its own, without the GIL. Meanwhile looks
+// for signals, and calls `look`, with the GIL. An exception of a signal's handler, as of Ctrl-C, or
+// of `look` requests the stop, and is thrown once `work` has ended.
 template <typename Work>
-auto WhileSignalsCount(Work work) {
+auto WhileSignalsCount(Work work, std::stop_source stop = {},
+                       const std::function<void()>& look = {}) {
   std::optional<decltype(work(std::stop_token()))> result;
-  std::exception_ptr failure;
+  std::exception_ptr failure, interruption;
   std::mutex mutex;
   std::condition_variable ended;
-  bool is_over = false, interrupted = false;
+  bool is_over = false;
   {
-    std::jthread worker([&](std::stop_token stop) {
+    const std::jthread worker([&] {
       try {
-        result.emplace(work(std::move(stop)));
+        result.emplace(work(stop.get_token()));
       } catch (...) {
         failure = std::current_exception();
       }
@@ -57,30 +61,36 @@ auto WhileSignalsCount(Work work) {
         std::unique_lock lock(mutex);
         if (ended.wait_for(lock, kBetweenLooks, [&] { return is_over; })) break;
       }
-      if (!interrupted && PyErr_CheckSignals() != 0) {
-        interrupted = true;
-        PyErr_Clear();
-        worker.request_stop();
+      if (interruption) continue;
+      try {
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        if (look) look();
+      } catch (...) {
+        interruption = std::current_exception();
+        stop.request_stop();
       }
     }
   }
-  if (interrupted) {
-    PyErr_SetNone(PyExc_KeyboardInterrupt);
-    throw nb::python_error();
-  }
+  if (interruption) std::rethrow_exception(interruption);
   if (failure) std::rethrow_exception(failure);
   if (!*result) throw Raised{(*result).error()};
   return *std::move(*result);
 }
 
-std::shared_ptr<HeldRun> ReadHeld(std::vector<std::string> paths, const std::string& session,
+// `progress`: nothing, or what is called with (traces, bytes that are read, bytes of all, seconds,
+// a line of text) meanwhile, and once at the end. `unicode`: whether the line may have other than
+// ASCII.
+std::shared_ptr<HeldRun> ReadHeld(const std::optional<nb::callable>& progress, bool unicode,
+                                  const std::vector<nb::bytes>& paths, const std::string& session,
                                   std::vector<int64_t> ranks, size_t threads, bool keep_secrets,
                                   std::optional<std::string> rules,
                                   std::optional<std::string> model_config,
                                   std::optional<std::string> gpu,
                                   std::optional<int64_t> tensor_parallel,
                                   std::optional<int64_t> context_length) {
-  RunRequest request{.choice = {.paths = std::move(paths),
+  std::vector<std::string> names;
+  for (const nb::bytes& path : paths) names.emplace_back(path.c_str(), path.size());
+  RunRequest request{.choice = {.paths = std::move(names),
                                 .threads = threads,
                                 .session = session,
                                 .ranks = std::move(ranks),
@@ -90,7 +100,32 @@ std::shared_ptr<HeldRun> ReadHeld(std::vector<std::string> paths, const std::str
                      .gpu = std::move(gpu),
                      .tensor_parallel = tensor_parallel,
                      .context_length = context_length};
-  return WhileSignalsCount([&](std::stop_token stop) { return HeldRun::Read(request, stop); });
+  const auto begin = std::chrono::steady_clock::now();
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  std::stop_source stop;
+  ReadingProgress reading(stop.get_token());
+  const auto call = [&](const std::string& line, const ReadingProgress::Look& look) {
+    (*progress)(look.traces, look.done_bytes, look.total_bytes, seconds(), line);
+  };
+  std::function<void()> look;
+  if (progress) {
+    look = [&] {
+      const auto at = reading.LookAt(seconds(), unicode);
+      call(at.line, at);
+    };
+  }
+  auto held = WhileSignalsCount(
+      [&](const std::stop_token& /*of_reading*/) {
+        return HeldRun::Read(request, reading).map_error([](Error error) {
+          error.message = VisibleText(error.message);  // names of files may be any bytes
+          return error;
+        });
+      },
+      stop, look);
+  if (look) call(reading.LastLine(seconds()), reading.LookAt(seconds(), unicode));
+  return held;
 }
 
 // A capsule that owns an Arrow struct: its destructor releases what no consumer has taken.
@@ -225,7 +260,13 @@ NB_MODULE(_tacho, module) {
              const nb::gil_scoped_release released;
              return self.AnalysisJson();
            })
-      .def_prop_ro("failures", &HeldRun::failures)
+      .def_prop_ro("failures",
+                   [](const HeldRun& self) {
+                     std::vector<std::string> failures;
+                     for (const std::string& failure : self.failures())
+                       failures.push_back(VisibleText(failure));
+                     return failures;
+                   })
       .def("table",
            [](HeldRun& self, const std::string& name) {
              return Table{WhileSignalsCount(

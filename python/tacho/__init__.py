@@ -8,7 +8,8 @@
 from ._errors import Error, NotComparableError, OutputError, RemoteError, UnreadableError, UsageError
 from ._run import Run, compare, launch, load, read, record, report
 from ._tables import Record, Table
+from ._timeline import Timeline
 from ._tacho import version as __version__
 
-__all__ = ["Error", "NotComparableError", "OutputError", "Record", "RemoteError", "Run", "Table", "UnreadableError", "UsageError",
+__all__ = ["Error", "NotComparableError", "OutputError", "Record", "RemoteError", "Run", "Table", "Timeline", "UnreadableError", "UsageError",
            "compare", "launch", "load", "read", "record", "report", "__version__"]

@@ -4,13 +4,15 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import sysconfig
+import threading
 
-from . import _errors, _tables
+from . import _errors, _progress, _tables
 
 # cli/exit_status.h
 _NOT_COMPARABLE = 5
-_KINDS = {2: "usage", 3: "unreadable", 6: "remote"}  # where there is no JSON that says it
+KINDS = {2: "usage", 3: "unreadable", 6: "remote"}  # where there is no JSON that says it
 _DONE = (0, 1, 4)  # also: a gate failed; something is missing, as the result says
 
 
@@ -32,31 +34,57 @@ def words_of(**options):
     return words
 
 
-def run(*words, shows=False):
-    """Runs a command and returns its standard output. A failure becomes an exception with the program's words. ``shows``: standard error
-    stays the caller's, for progress. Ctrl-C reaches the program, which then stops what it started."""
+def run(*words, progress=False):
+    """Runs a command and returns its standard output. A failure becomes an exception with the program's words. ``progress``: as in
+    ``tacho.record``. Ctrl-C reaches the program, which then stops what it started."""
+    draws = progress is True and _progress.in_terminal() and sys.stderr is sys.__stderr__  # the program draws in the terminal itself
+    # A session of its own: a terminal and Jupyter interrupt all of ours, and the second interrupt makes the program leave things behind.
     process = subprocess.Popen([path(), *map(os.fspath, words)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=None if shows else subprocess.PIPE, text=True)
+                               stderr=None if draws else subprocess.PIPE, text=True, errors="replace", start_new_session=True)
+    take, lines = _progress.of_lines(progress)
+    out = []
+    result = threading.Thread(target=lambda: out.append(process.stdout.read()))
+    result.start()
     try:
-        out, said = process.communicate()
-    except BaseException:
-        process.send_signal(signal.SIGINT)
+        _each_line(process, take)
         process.wait()
+    except BaseException:
+        _end(process)
         raise
+    finally:
+        result.join()
+        for pipe in filter(None, (process.stdout, process.stderr)):
+            pipe.close()
+    out, said = out[0], "\n".join(lines)
     if process.returncode in _DONE:
         return out
     if process.returncode == _NOT_COMPARABLE:
-        raise _errors.NotComparableError(_without_prefix(said))
+        raise _errors.NotComparableError(without_prefix(said))
     try:
         error = json.loads(out)["error"]
     except (ValueError, KeyError):
-        raise _errors.of_kind(_KINDS.get(process.returncode, "bug"), _without_prefix(said) or f"exit status {process.returncode}") from None
+        raise _errors.of_kind(KINDS.get(process.returncode, "bug"), without_prefix(said) or f"exit status {process.returncode}") from None
     raise _errors.of_kind(error["kind"], error["message"])
 
 
-def _without_prefix(said):
-    return "\n".join(line.removeprefix("tacho: ") for line in (said or "").splitlines() if line)
+def _end(process):
+    """Lets the program stop what it started; a further Ctrl-C ends it sooner."""
+    process.send_signal(signal.SIGINT)
+    try:
+        _each_line(process, lambda line: None)
+        process.wait()
+    except KeyboardInterrupt:
+        process.send_signal(signal.SIGINT)
 
 
-def json_of(*words, shows=False):
-    return _tables.of_json(run(words[0], "--json", *words[1:], shows=shows))
+def _each_line(process, take):
+    for line in process.stderr or ():
+        take(line.rstrip("\n"))
+
+
+def without_prefix(said):
+    return "\n".join(line.removeprefix("tacho: ") for line in said.splitlines() if line)
+
+
+def json_of(*words, progress=False):
+    return _tables.of_json(run(words[0], "--json", *words[1:], progress=progress))

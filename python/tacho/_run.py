@@ -9,15 +9,34 @@ import pathlib
 
 from typing import TYPE_CHECKING, Any
 
-from . import _errors, _program, _tacho
+from . import _errors, _program, _progress, _tacho
 from ._tables import Record, Table, of_json
+from ._timeline import Timeline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ._analysis import Analysis
 
     Path = str | os.PathLike[str]
+    Progress = bool | Callable[[Record], None]
+
+
+# What the traces lack where a table has no row.
+_LACKS = {
+    "kernels": "the traces have no kernel of a device, and no operator of an engine on the CPU",
+    "operators": "the traces have no host operator (cpu_op)",
+    "launches": "the traces have no host call that launched device work",
+    "steps": "the traces name no step of an engine",
+    "gaps": "the traces have no idle time of a device whose cause can be known",
+    "copies": "the traces have no copy and no memset of a device",
+    "annotations": "the traces have no range that the program names",
+    "collectives": "the traces have no kernel that communicates",
+    "layers": "the layers of the model cannot be told from the traces",
+    "devices": "the traces have no work of a device",
+    "findings": "no time that could be less was found",
+    "requests": "the run has no recorded load whose requests can be joined with its steps",
+}
 
 
 @functools.cache
@@ -37,7 +56,7 @@ def _rows_table(name, described, rows):
             return "true" if value else "false"
         return json.dumps(value, separators=(",", ":")) if isinstance(value, (dict, list)) else value
 
-    return Table(_tacho.made(name, columns, [[cell(row.get(field)) for field in fields] for row in rows]))
+    return Table(_tacho.made(name, columns, [[cell(row.get(field)) for field in fields] for row in rows]), _LACKS[name])
 
 
 def _paths(paths):
@@ -48,13 +67,21 @@ class Run:
     """What ``tacho.read`` returns. Tables are made when they are first asked for, and then kept.
 
     Several threads may use a run at the same time; they wait for each other while a table is made.
+
+    >>> run = read("tests/data/vllm-cpu")
+    >>> run.ranks
+    <tacho table ranks: 2 rows x 13 columns>
+    >>> run.copies
+    <tacho table copies: 0 rows x 14 columns; the traces have no copy and no memset of a device>
+    >>> len(run.gaps), sum(row[7] for row in run.gaps.rows()) == sum(d.idle_ns for t in run.analysis.traces for d in t.devices)
+    (6306, True)
     """
 
-    def __init__(self, held, paths, options):
-        self._held, self._paths, self._options = held, paths, options
+    def __init__(self, held, paths, options, view_options):
+        self._held, self._paths, self._options, self._view_options = held, paths, options, view_options
 
     def _table(self, name):
-        return Table(self._held.table(name))
+        return Table(self._held.table(name), _LACKS.get(name))
 
     @property
     def kernels(self) -> Table:
@@ -143,11 +170,24 @@ class Run:
 
     def slices(self, *, process: str | int | None = None, thread: str | int | None = None, kind: str | None = None) -> Table:
         """Everything with a start and a duration, or what is of a process and thread (ids as in the file) and of a kind ("call",
-        "python", ...): one row each. Made at each call."""
+        "python", ...): one row each. Made at each call.
+
+        >>> run = read("tests/data/vllm-cpu")
+        >>> len(run.slices()), len(run.slices(kind="operator")) == len(run.operators)
+        (8620, True)
+        """
         return Table(self._held.slices(*(None if text is None else str(text) for text in (process, thread, kind))))
 
     def query(self, sql: str) -> Table:
-        """The rows of an SQL query over the tables (docs/query.md), as a table. Raises UsageError for SQL that cannot be run."""
+        """The rows of an SQL query over the tables (docs/query.md), as a table. Raises UsageError for SQL that cannot be run.
+
+        >>> run = read("tests/data/vllm-cpu")
+        >>> run.query("SELECT phase, count(*) AS n, sum(dur_ns) AS ns FROM steps GROUP BY 1 ORDER BY n DESC").rows()
+        [('decode', 6, 25409245), ('prefill', 2, 15487615), ('empty', 2, 428999)]
+        >>> run.query("DROP TABLE steps")
+        Traceback (most recent call last):
+        tacho._errors.UsageError: a query only reads: SELECT, WITH, VALUES, EXPLAIN, and PRAGMA table_info(TABLE)
+        """
         return Table(self._held.query(sql))
 
     @property
@@ -160,6 +200,16 @@ class Run:
         """The sentence on top of the program's screen."""
         return self.analysis.get("verdict", {}).get("text", "")
 
+    def timeline(self, *, height: int = 700, page: str | None = None, proxy: bool | None = None, **options: Any) -> Timeline:
+        """The timeline of ``tacho view`` in a notebook, which reads the traces once more, in a process of its own. It is served until
+        ``close()`` of the result, the result's end, or the end of Python.
+
+        ``height``: of the frame, in pixels. ``page``: the notebook's address, where it cannot be found out. ``proxy``: through
+        Jupyter's proxy (jupyter-server-proxy), so that the browser needs to reach Jupyter alone; by default if that is installed here.
+        Other options are those of ``tacho view``: ``gap=1``, ``step=12``, ``allow_host="hub.example.com"``. Raises Error as ``read``.
+        """
+        return Timeline(self._paths, [*self._view_options, *_program.words_of(**options)], height, page, proxy)
+
     def __repr__(self) -> str:
         return f"<tacho run of {len(self.analysis.traces)} traces: {self.verdict}>"
 
@@ -170,26 +220,37 @@ class Run:
 
 def read(paths: Path | Iterable[Path], *, session: str | None = None, ranks: Sequence[int] = (), threads: int = 0,
          keep_secrets: bool = False, rules: Path | None = None, model_config: Path | None = None, gpu: str | None = None,
-         tensor_parallel: int | None = None, context_length: int | None = None) -> Run:
+         tensor_parallel: int | None = None, context_length: int | None = None, progress: Progress = True) -> Run:
     """Reads and analyses traces: files, folders, archives and run folders, as ``tacho analyze`` takes them.
 
     ``session``: "latest" (the default for one path), "all", or a part of a path. ``ranks``: only these. ``threads``: 0 is one for each
     core. ``rules``: a file with kernel categories. ``model_config``, ``gpu``, ``tensor_parallel``, ``context_length``: for the
     roofline. Secrets in texts are blanked unless ``keep_secrets``.
 
+    ``progress``: a reading of more than a second shows how far it has come, in a terminal and in a notebook; False: nowhere; or a
+    function that is called with it, some 20 times a second: with ``text``, ``traces``, ``done_bytes``, ``total_bytes`` (0: not known)
+    and ``seconds``. An exception of the function ends the reading.
+
     Raises UnreadableError if nothing can be read, UsageError if nothing fits. What is missing or damaged is in ``notes``,
-    ``failures`` and ``analysis.skipped``. Other threads run meanwhile; Ctrl-C ends it at the next file.
+    ``failures`` and ``analysis.skipped``. Other threads run meanwhile. Ctrl-C ends it at once while files are read, and once the
+    analysis of a file has ended.
     """
     paths = _paths(paths)
     if not paths:
         raise _errors.UsageError("no trace given")
     chosen = session if session is not None else "latest" if len(paths) == 1 else "all"
     optional = [None if path is None else os.fspath(path) for path in (rules, model_config)]
-    held = _tacho.read(paths, "" if chosen == "all" else chosen, sorted(set(ranks)), threads, keep_secrets, *optional, gpu, tensor_parallel,
-                       context_length)
-    words = [*(("--session", session) if session is not None else ()), *(("--rank", ",".join(map(str, ranks))) if ranks else ()),
-             *(("--rules", rules) if rules else ())]
-    return Run(held, paths, words)
+    shown, held = _progress.of_reading(progress), None
+    try:
+        held = _tacho.read(shown, _progress.has_unicode(), [os.fsencode(path) for path in paths], "" if chosen == "all" else chosen,
+                           sorted(set(ranks)), threads, keep_secrets, *optional, gpu, tensor_parallel, context_length)
+    finally:
+        if shown:
+            shown.close(held is not None)
+    chosen_words = [*(("--session", session) if session is not None else ()), *(("--rank", ",".join(map(str, ranks))) if ranks else ())]
+    view_words = _program.words_of(keep_secrets=keep_secrets, model_config=model_config, gpu=gpu, tensor_parallel=tensor_parallel,
+                                   context_length=context_length)
+    return Run(held, paths, [*chosen_words, *(("--rules", rules) if rules else ())], [*chosen_words, *view_words])
 
 
 def _sides(runs):
@@ -228,23 +289,30 @@ def report(run: Run | Path, output: Path, *, against: Run | Path | None = None) 
     return output
 
 
-def record(*targets: str, **options: Any) -> Record:
+def record(*targets: str, progress: Progress = True, **options: Any) -> Record:
     """Records engines, as ``tacho record TARGET...`` does (docs/record.md), and returns the recording's run.json; ``folder`` of it is
     what ``tacho.read`` takes. Options are the program's, with _ for -: ``steps=20``, ``out="runs"``; True for one without a value.
-    Its progress is on standard error. What could not be proven is in ``missing`` of the result. Ctrl-C stops the profilers, and keeps
-    what there is.
+    What could not be proven is in ``missing`` of the result. Ctrl-C stops the profilers, and keeps what there is.
+
+    ``progress``: what the program says of it is shown on standard error, and in a notebook below the cell; False: nowhere; or a
+    function that is called with each line, as ``text``.
     """
-    return _program.json_of("record", *_program.words_of(**options), *targets, shows=True)
+    recorded = _program.json_of("record", *_program.words_of(**options), *targets, progress=progress)
+    for kept in sorted(pathlib.Path(options.get("out") or ".").glob("*/run.json"), reverse=True):
+        if of_json(kept.read_text()) == recorded:
+            recorded["folder"] = str(kept.parent)
+            break
+    return recorded
 
 
-def load(*targets: str, **options: Any) -> Record:
-    """Runs a load, as ``tacho load TARGET`` does (docs/load.md), and returns its figures. Options as in ``record``."""
-    return _program.json_of("load", *_program.words_of(**options), *targets, shows=True)
+def load(*targets: str, progress: Progress = True, **options: Any) -> Record:
+    """Runs a load, as ``tacho load TARGET`` does (docs/load.md), and returns its figures. Options and progress as in ``record``."""
+    return _program.json_of("load", *_program.words_of(**options), *targets, progress=progress)
 
 
-def launch(engine: str, *arguments: str, **options: Any) -> Record:
+def launch(engine: str, *arguments: str, progress: Progress = True, **options: Any) -> Record:
     """Launches an engine, as ``tacho launch`` does (docs/launch.md), and returns the launch once the engine is ready:
     ``tacho.launch("vllm", "MODEL", "--max-model-len", "4096", preset="light")``. It runs on until ``tacho launch stop`` ends it.
-    Options as in ``record``; the arguments are the engine's own."""
+    Options and progress as in ``record``; the arguments are the engine's own."""
     return _program.json_of("launch", engine, "--detach", *_program.words_of(**options), *(["--", *arguments] if arguments else []),
-                            shows=True)
+                            progress=progress)

@@ -6,8 +6,11 @@ usage: check_package.py
 The package tacho must be importable; TACHO_PROGRAM names another program than the one beside it. Exit status 77 if the package is not
 there.
 """
+import contextlib
 import doctest
+import http.cookiejar
 import importlib.metadata
+import io
 import json
 import os
 import pathlib
@@ -20,6 +23,8 @@ import tempfile
 import threading
 import time
 import unittest
+import urllib.parse
+import urllib.request
 
 try:
     import tacho
@@ -137,25 +142,31 @@ class Package(unittest.TestCase):
         done = subprocess.run([sys.executable, "-m", "pytest", "-q", *plugin, test], capture_output=True, text=True, cwd=self.folder.name)
         self.assertIn("1 failed, 1 passed", done.stdout, done.stderr)
 
-    def test_record_and_load(self):
-        engine = subprocess.Popen([_program.path(), "simulate", "--json", "--trace-dir", f"{self.folder.name}/engine", "--dev-mode",
-                                   "--model-size", "8b", "--speed", "0.4"], stdout=subprocess.PIPE, text=True)
+    @contextlib.contextmanager
+    def engine(self):
+        """The address of a simulated engine."""
+        engine = subprocess.Popen([_program.path(), "simulate", "--json", "--trace-dir", tempfile.mkdtemp(dir=self.folder.name), "--dev-mode",
+                                   "--model-size", "8b", "--speed", "0.4"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         try:
             url = json.loads(engine.stdout.readline())["workers"][0]
-            url = url["url"] if isinstance(url, dict) else url
-            load = tacho.load(url, requests=4, output_len=8)
-            self.assertEqual(load.schema, 1)
-            recorded = tacho.record(url, steps=5, out=f"{self.folder.name}/runs")
-            self.assertTrue(recorded.complete)
-            self.assertGreater(len(tacho.read(f"{self.folder.name}/runs").kernels), 0)
-            with self.assertRaises(tacho.UsageError):
-                tacho.record(url, no_such_option=True)
+            yield url["url"] if isinstance(url, dict) else url
         finally:
             engine.terminate()
             engine.wait()
             engine.stdout.close()
+
+    def test_record_and_load(self):
+        with self.engine() as url:
+            load = tacho.load(url, requests=4, output_len=8, progress=False)
+            self.assertEqual(load.schema, 1)
+            recorded = tacho.record(url, steps=5, out=f"{self.folder.name}/runs", progress=False)
+            self.assertTrue(recorded.complete)
+            self.assertEqual(pathlib.Path(recorded.folder).parent, pathlib.Path(self.folder.name, "runs"))
+            self.assertGreater(len(tacho.read(recorded.folder).kernels), 0)
+            with self.assertRaisesRegex(tacho.UsageError, "no-such-option"):
+                tacho.record(url, no_such_option=True, progress=False)
         with self.assertRaisesRegex(tacho.RemoteError, f"{url}.*: connection refused"):
-            tacho.load(url)
+            tacho.load(url, progress=False)
 
     def test_report(self):
         page = f"{self.folder.name}/a report.html"
@@ -193,12 +204,183 @@ class Package(unittest.TestCase):
 
     def test_other_threads_run_meanwhile(self):
         paths, ticks, over = self.copies(20), 0, threading.Event()
-        reader = threading.Thread(target=lambda: (tacho.read(paths, threads=1), over.set()))
+
+        def read():
+            try:
+                tacho.read(paths, threads=1)
+            finally:
+                over.set()
+
+        reader = threading.Thread(target=read)
         reader.start()
         while not over.wait(0.001):
             ticks += 1
         reader.join()
         self.assertGreater(ticks, 3)
+
+    def large(self):
+        folder = f"{self.folder.name}/large"
+        if not os.path.exists(folder):
+            program("simulate", "trace", "-o", folder, "--steps", "2000")  # 108 MB
+        return folder
+
+    def test_progress_of_a_reading(self):
+        seen = []
+        tacho.read(self.runs, progress=seen.append)
+        paths = [path for run in self.runs for path in pathlib.Path(run).iterdir() if path.name.endswith("trace.json")]
+        size = sum(path.stat().st_size for path in paths)
+        self.assertEqual((seen[-1].traces, seen[-1].done_bytes, seen[-1].total_bytes), (2, size, size))
+        self.assertRegex(seen[-1].text, r"^read [0-9.]+ [kM]B in [0-9.]+ s$")
+        self.assertEqual([one.done_bytes for one in seen], sorted(one.done_bytes for one in seen))
+
+    def test_an_exception_of_the_progress_ends_the_reading(self):
+        seen = []
+
+        def stop(progress):
+            seen.append(progress)
+            if 0 < progress.done_bytes < progress.total_bytes:
+                raise LookupError("enough")
+
+        with self.assertRaisesRegex(LookupError, "enough"):
+            tacho.read(self.large(), threads=1, progress=stop)
+        self.assertLess(seen[-1].done_bytes, seen[-1].total_bytes)
+
+    def test_progress_in_a_terminal(self):
+        code = "import sys, tacho\ntacho.read(sys.argv[1:-1], threads=1, progress=sys.argv[-1] == 'shown')\n"
+        copies = self.copies(300)
+
+        def screen(word):
+            ours, theirs = os.openpty()
+            process = subprocess.Popen([sys.executable, "-c", code, *copies, word], stderr=theirs, stdout=subprocess.PIPE)
+            os.close(theirs)
+            text = b""
+            with contextlib.suppress(OSError):  # the other end is closed
+                while more := os.read(ours, 4096):
+                    text += more
+            os.close(ours)
+            self.assertEqual((process.communicate()[0], process.returncode), (b"", 0))
+            return text.decode()
+
+        self.assertRegex(screen("shown"), r"^\rreading 300 traces, [0-9.]+ MB .*\x1b\[K\rreading 300 traces[^\n]*"
+                                          r"\r\x1b\[Kread [0-9.]+ MB in [0-9.]+ s\r\n$")
+        self.assertEqual(screen("silent"), "")
+        in_a_log = subprocess.run([sys.executable, "-c", code, *copies[:50], "shown"], capture_output=True, text=True)
+        self.assertEqual((in_a_log.stdout, in_a_log.stderr), ("", ""))
+
+    def test_the_program_is_interrupted_once(self):
+        """A terminal and Jupyter interrupt all processes of a group; a second interrupt would leave profilers running."""
+        code = ("import sys, tacho\ntry:\n    tacho.record(sys.argv[1], duration='10m', out=sys.argv[2])\nexcept KeyboardInterrupt:\n"
+                "    print('interrupted', flush=True)\n")
+        with self.engine() as url:
+            process = subprocess.Popen([sys.executable, "-c", code, url, f"{self.folder.name}/interrupted"], stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True, start_new_session=True)
+            said = []
+            for line in process.stderr:
+                said.append(line)
+                if line.split()[:1] == ["start"]:
+                    os.killpg(process.pid, signal.SIGINT)
+                    break
+            out, more = process.communicate(timeout=60)
+            self.assertEqual(out, "interrupted\n", [*said, more])
+            with urllib.request.urlopen(url + "/metrics") as answer:  # it is there, and a profiler can be started again
+                self.assertEqual(answer.status, 200)
+            self.assertTrue(tacho.record(url, steps=5, out=f"{self.folder.name}/again", progress=False).complete)
+
+    def test_progress_of_a_program(self):
+        with self.engine() as url:
+            lines = []
+            tacho.record(url, steps=5, out=f"{self.folder.name}/progress", progress=lines.append)
+            self.assertEqual([line.text.split()[0] for line in lines][-2:], ["profile", "stop"])
+            with self.assertRaises(LookupError):
+                tacho.record(url, steps=5, out=f"{self.folder.name}/progress", progress=lambda line: {}["stop"])
+            said = io.StringIO()
+            with contextlib.redirect_stderr(said):
+                tacho.record(url, steps=5, out=f"{self.folder.name}/progress", progress=False)
+                self.assertEqual(said.getvalue(), "")
+                tacho.record(url, steps=5, out=f"{self.folder.name}/progress")
+            self.assertIn("profile", said.getvalue())
+
+    def test_tables_without_rows(self):
+        run = tacho.read(ROOT / "tests/data/torch-cpu/flops.pt.trace.json.gz")
+        for name in ("steps", "layers", "collectives", "copies", "requests", "launches"):
+            table = getattr(run, name)
+            self.assertEqual((len(table), table.rows()), (0, []), name)
+            self.assertGreater(len(table.columns), 5, name)
+            self.assertEqual([column[:2] for column in table.columns],
+                             [column[:2] for column in getattr(tacho.read(self.runs[0]), name).columns], name)
+            self.assertRegex(table.note, "^the ", name)
+            self.assertIn(table.note, repr(table) + table._repr_html_(), name)
+        self.assertIsNone(run.operators.note)
+
+    def test_bad_input(self):
+        place = pathlib.Path(self.folder.name, "bad")
+        place.mkdir()
+        whole = (ROOT / "tests/data/vllm-cpu/mixed_rank0.pt.trace.json.gz").read_bytes()
+        files = {"empty.json": b"", "zeros.json": b"\0" * 100_000, "text.json": b"hello\n" * 99, "short.json.gz": whole[:20],
+                 "list.json": b"[1, 2]", "database.sqlite": b"SQLite format 3\0" + b"\1" * 4000, "archive.tar": b"x" * 512}
+        for name, content in files.items():
+            (place / name).write_bytes(content)
+            with self.assertRaises((tacho.UnreadableError, tacho.UsageError), msg=name) as raised:
+                tacho.read(place / name)
+            self.assertIn(name, str(raised.exception))
+        (place / "nothing").mkdir()
+        with self.assertRaises(tacho.Error):
+            tacho.read(place / "nothing")
+        with open(place / "huge.json", "wb") as huge:
+            huge.truncate(1 << 40)
+        began = time.monotonic()
+        with self.assertRaises(tacho.UnreadableError):
+            tacho.read(place / "huge.json")
+        self.assertLess(time.monotonic() - began, 30)
+        cut = place / "cut.json.gz"
+        cut.write_bytes(whole[:len(whole) // 2])
+        run = tacho.read(cut)
+        self.assertGreater(len(run.kernels), 100)
+        self.assertIn("data-loss", [row[run.notes.column_names.index("severity")] for row in run.notes.rows()])
+        both = tacho.read([cut, place / "text.json"])
+        self.assertRegex(both.failures[0], "text.json: .")
+        for wrong in (7, None, [7], object()):
+            with self.assertRaises(TypeError):
+                tacho.read(wrong)
+
+    def test_names_of_any_bytes(self):
+        trace = {"traceEvents": [{"ph": "X", "cat": "kernel", "name": "NAME", "pid": 0, "tid": 7, "ts": 1, "dur": 1,
+                                  "args": {"device": 0, "stream": 7}}] * 3}
+        path = os.path.join(os.fsencode(self.folder.name), b"odd \xff\n<b>.json")
+        pathlib.Path(os.fsdecode(path)).write_bytes(json.dumps(trace).encode().replace(b"NAME", b"k\xff\xc3 <i>"))
+        run = tacho.read(os.fsdecode(path))
+        name = run.kernels.rows()[0][run.kernels.column_names.index("name")]
+        self.assertIn("<i>", name)
+        self.assertIn("&lt;i&gt;", run.kernels._repr_html_())
+        self.assertNotIn("<b>.json", run._repr_html_())
+        self.assertNotIn("<i>", run.kernels._repr_html_())
+        json.dumps(run.analysis)
+        with self.assertRaises(tacho.UnreadableError):
+            tacho.read(os.fsdecode(path) + "x")
+
+    def test_timeline(self):
+        run = tacho.read(self.runs[0])
+        with contextlib.closing(run.timeline(page="http://localhost:8888/lab", proxy=False, height=300)) as timeline:
+            port = urllib.parse.urlsplit(timeline.url).port
+            frame = re.search(r'<iframe src="(http://localhost:\d+/\?token=\w+)" width="100%" height="300"', timeline._repr_html_())
+            self.assertEqual(urllib.parse.urlsplit(frame[1]).port, port)
+            answer = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())).open(frame[1])
+            self.assertIn("frame-ancestors http://localhost:8888", answer.headers["Content-Security-Policy"])
+            self.assertEqual(answer.headers["Content-Type"], "text/html; charset=utf-8")
+        self.assertIn("closed", repr(timeline) + timeline._repr_html_())
+        with self.assertRaises(OSError):
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/")
+        with contextlib.closing(run.timeline(page="https://hub.example.com/user/x/", proxy=True)) as timeline:
+            self.assertRegex(timeline._repr_html_(), r'^<iframe src="/user/x/proxy/\d+/\?token=\w+"')
+        with contextlib.closing(run.timeline()) as timeline:
+            self.assertNotIn("<iframe", timeline._repr_html_())
+            self.assertIn(timeline.url, timeline._repr_html_())
+        with self.assertRaisesRegex(tacho.UsageError, "do not go together"):
+            run.timeline(gap=1, step=1)
+        code = "import sys, tacho; print(tacho.read(sys.argv[1]).timeline().url)"
+        url = subprocess.run([sys.executable, "-c", code, self.runs[0]], capture_output=True, text=True, check=True).stdout
+        with self.assertRaises(OSError):
+            urllib.request.urlopen(url)
 
     def test_lines_for_users_of_hta(self):
         rows = re.findall(r"^\| `\w[\w.]*` \| `(.*?)`(?: \(.*\))? \|$", (ROOT / "docs/python.md").read_text(), re.M)
@@ -229,15 +411,12 @@ class Package(unittest.TestCase):
 
 
 def load_tests(loader, tests, pattern):
-    document = ROOT / "docs/python.md"
-    if document.exists():
-        before = os.getcwd()
-
-        def enter(test):
-            os.chdir(ROOT)
-
-        tests.addTest(doctest.DocFileSuite(str(document), module_relative=False, setUp=enter, tearDown=lambda test: os.chdir(before),
-                                           optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE))
+    before = os.getcwd()
+    in_checkout = {"setUp": lambda test: os.chdir(ROOT), "tearDown": lambda test: os.chdir(before),
+                   "optionflags": doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE}
+    tests.addTest(doctest.DocFileSuite(str(ROOT / "docs/python.md"), module_relative=False, **in_checkout))
+    for module in (tacho._run, tacho._tables):
+        tests.addTest(doctest.DocTestSuite(module, **in_checkout))
     return tests
 
 

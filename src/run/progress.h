@@ -22,6 +22,9 @@ class RunProgress {
   virtual void OnExportBegin(const std::string& /*file*/, const std::string& /*program*/) {}
   virtual void OnExportShare(double /*share*/) {}
   virtual void OnExportEnd() {}  // also called without OnExportBegin before it
+  // Asked at each block of a file. If it returns true, the reading of the file ends with
+  // kInterrupted.
+  [[nodiscard]] virtual bool IsStopped() const { return false; }
 };
 
 }  // namespace tacho

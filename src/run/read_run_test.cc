@@ -72,6 +72,26 @@ class ReadRunTest : public ::testing::Test {
   CountingProgress progress_;
 };
 
+// Stops the reading once a quarter of it is read.
+struct StoppingProgress : CountingProgress {
+  [[nodiscard]] bool IsStopped() const override { return bytes >= planned_bytes / 4; }
+};
+
+TEST_F(ReadRunTest, AStopEndsTheReadingWithinAFile) {
+  std::string text =
+      R"({"traceEvents": [{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 1})";
+  while (text.size() < size_t{64} << 20)
+    text += R"(,{"ph": "X", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 100, "dur": 40})";
+  const std::string path = folder_.Write("large.json", text + "]}");
+  const auto classifier = Classifier::Create();
+  StoppingProgress progress;
+  const auto readout = ReadRun({.paths = {path}, .threads = 1}, {}, *classifier, progress);
+  ASSERT_FALSE(readout.has_value());
+  EXPECT_EQ(readout.error().kind, ErrorKind::kInterrupted);
+  EXPECT_GT(progress.bytes, 0U);
+  EXPECT_LT(progress.bytes, progress.planned_bytes * 3 / 4);
+}
+
 TEST_F(ReadRunTest, AFolderIsARun) {
   WriteRank(0, 3);
   WriteRank(1, 3);

@@ -16,13 +16,19 @@
 namespace tacho {
 namespace {
 
-// Reports how many stored bytes of a stream have been read so far.
+constexpr int kOperationsBetweenLooks = 100'000;  // of SQLite's machine: some milliseconds
+
+tl::unexpected<Error> Interrupted() { return Fail(ErrorKind::kInterrupted, "interrupted"); }
+
+// Reports how many stored bytes of a stream have been read so far. Ends early if a stop is
+// requested.
 class ReportingStream : public BlockStream {
  public:
   ReportingStream(std::unique_ptr<BlockStream> stream, RunProgress& progress)
       : stream_(std::move(stream)), progress_(progress) {}
 
   Block Next() override {
+    if (progress_.IsStopped()) return {};
     const Block block = stream_->Next();
     const uint64_t now = stream_->stored_bytes();
     progress_.OnBytes(now - reported_);
@@ -138,7 +144,7 @@ Result<std::unique_ptr<NsysExport>> ExportIfReport(const TraceSource& source,
        .on_share = [&](double share) { progress.OnExportShare(share); }});
   progress.OnExportEnd();
   if (!made) return tl::unexpected<Error>(made.error().WithContext(source.path));
-  if (stop.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
+  if (stop.stop_requested()) return Interrupted();
   return std::make_unique<NsysExport>(*std::move(made));
 }
 
@@ -149,17 +155,20 @@ Result<TraceSizes> ReadNsys(const TraceSource& source, StreamThreads threads,
   TACHO_ASSIGN_OR_RETURN(SqliteDatabase database, exported
                                                       ? SqliteDatabase::OpenFile(exported->path)
                                                       : OpenDatabase(source, threads));
+  database.OnProgress(kOperationsBetweenLooks, [&] { return progress.IsStopped(); });
   uint64_t reported = 0;
   const auto report = [&](double share) {
     const auto now = static_cast<uint64_t>(static_cast<double>(source.stored_bytes) * share);
     progress.OnBytes(now - std::min(now, reported));
     reported = std::max(now, reported);
   };
-  TACHO_RETURN_IF_ERROR(ReadNsysSqlite(database, {.next_sink = next_sink,
-                                                  .on_progress = report,
-                                                  .parts = parts,
-                                                  .timed = timed,
-                                                  .only = source.part}));
+  const auto read = ReadNsysSqlite(database, {.next_sink = next_sink,
+                                              .on_progress = report,
+                                              .parts = parts,
+                                              .timed = timed,
+                                              .only = source.part});
+  if (progress.IsStopped()) return Interrupted();
+  TACHO_RETURN_IF_ERROR(read);
   report(1);
   return TraceSizes{source.stored_bytes, source.stored_bytes};
 }
@@ -177,6 +186,7 @@ Result<TraceSizes> ReadKineto(const TraceSource& source, StreamThreads threads,
   ReportingStream stream(std::move(*opened), progress);
   EventSink* sink = &next_sink("");
   auto read = ReadKinetoJson(stream, *sink);
+  if (progress.IsStopped()) return Interrupted();
   StreamEnd end{stream.defect(), stream.defect_text()};
   // The size of standard input is known only after it was read.
   const uint64_t stored = source.stored_bytes > 0 ? source.stored_bytes : stream.stored_bytes();

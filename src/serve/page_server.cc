@@ -21,8 +21,30 @@ constexpr uint16_t kFirstPort = 8137, kPortsTried = 100;
 constexpr int64_t kBeatNs = 15'000'000'000;
 constexpr size_t kMostAssetFile = 16u << 20;
 constexpr std::string_view kApi = "/api/v1/";
+constexpr std::string_view kHostAndPort =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-:[]";
 
-HttpServerOptions ServerOptions() {
+// The sources of the policy's frame-ancestors.
+Result<std::string> FrameAncestors(const std::vector<std::string>& origins) {
+  if (origins.empty()) return "'none'";
+  std::string sources;
+  for (const std::string& origin : origins) {
+    const bool is_self = origin == "self";
+    const size_t host = origin.starts_with("http://")    ? 7
+                        : origin.starts_with("https://") ? 8
+                                                         : origin.size();
+    if (!is_self && (host == origin.size() ||
+                     origin.find_first_not_of(kHostAndPort, host) != std::string::npos)) {
+      return Fail(ErrorKind::kUsage, '"' + origin +
+                                         "\" is not an origin: give scheme, host and port, such as "
+                                         "http://localhost:8888, or self");
+    }
+    sources += (sources.empty() ? "" : " ") + (is_self ? "'self'" : origin);
+  }
+  return sources;
+}
+
+HttpServerOptions ServerOptions(const std::string& frame_ancestors) {
   HttpServerOptions options;
   options.most_bodies = kMostBodies;
   options.most_head = kMostHead;
@@ -33,7 +55,8 @@ HttpServerOptions ServerOptions() {
   options.headers = {
       {"Content-Security-Policy",
        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
-       "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"},
+       "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors " +
+           frame_ancestors},
       {"X-Content-Type-Options", "nosniff"},
       {"Referrer-Policy", "no-referrer"},
       {"Cross-Origin-Resource-Policy", "same-origin"}};
@@ -78,7 +101,8 @@ PageServer::~PageServer() = default;
 Result<std::unique_ptr<PageServer>> PageServer::Start(const PageServerOptions& options,
                                                       ApiHandler api, EventHub& events) {
   std::unique_ptr<PageServer> page(new PageServer(std::move(api), events, options.assets_folder));
-  HttpServerOptions http = ServerOptions();
+  TACHO_ASSIGN_OR_RETURN(const std::string frame_ancestors, FrameAncestors(options.allow_frames));
+  HttpServerOptions http = ServerOptions(frame_ancestors);
   http.gate = [page = page.get()](const ServerRequest& head) {
     return HttpAdmission{.most_body = page->MostBody(head)};
   };

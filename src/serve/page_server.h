@@ -22,7 +22,10 @@ struct PageServerOptions {
   std::string host = "127.0.0.1";
   std::optional<uint16_t> port = {};          // 0: any free port; absent: 8137 or the next free one
   std::vector<std::string> allow_hosts = {};  // see Access
-  std::string assets_folder = {};             // folder of the page's files; "": the embedded ones
+  // Origins of pages that may show this one in a frame: "http://localhost:8888", or "self" for the
+  // page's own, as behind a proxy. Empty: none may.
+  std::vector<std::string> allow_frames = {};
+  std::string assets_folder = {};  // folder of the page's files; "": the embedded ones
 };
 
 // Answers requests below api/v1/. `what`: "meta", "tiles", ... Several threads call it.
@@ -37,7 +40,8 @@ using ApiHandler = std::function<HttpAnswer(std::string_view what, const ServerR
 // nothing of its answer for 30 s.
 class PageServer {
  public:
-  // `events` must outlive the result. kOutput: the port is taken; kUsage: an invalid host.
+  // `events` must outlive the result. kOutput: the port is taken; kUsage: an invalid host
+  // or origin.
   static Result<std::unique_ptr<PageServer>> Start(const PageServerOptions& options, ApiHandler api,
                                                    EventHub& events);
   PageServer(const PageServer&) = delete;

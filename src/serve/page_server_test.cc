@@ -78,6 +78,20 @@ TEST_F(PageServerTest, ThePageIsEmbeddedAsGzip) {
   EXPECT_THAT(Ask(Request("/app.js", "If-None-Match: \"old\"\r\n")), StartsWith("HTTP/1.1 200 "));
 }
 
+TEST_F(PageServerTest, OnlyNamedPagesMayShowItInAFrame) {
+  EXPECT_THAT(Ask(Request("/")), HasSubstr("; frame-ancestors 'none'\r\n"));
+  Start({.port = 0, .allow_frames = {"self", "http://localhost:8888"}});
+  EXPECT_THAT(Ask(Request("/")),
+              AllOf(HasSubstr("; frame-ancestors 'self' http://localhost:8888\r\n"), kSafe));
+  for (const char* origin : {"", "localhost:8888", "http://", "http://a b", "https://a;img-src *",
+                             "http://a/path", "*", "http://a\r\nX: y"}) {
+    const auto server = PageServer::Start({.port = 0, .allow_frames = {origin}}, {}, events_);
+    ASSERT_FALSE(server) << origin;
+    EXPECT_EQ(server.error().kind, ErrorKind::kUsage);
+    EXPECT_THAT(server.error().message, HasSubstr("is not an origin"));
+  }
+}
+
 TEST_F(PageServerTest, NoPathReachesTheDisk) {
   const FolderForTest folder;
   folder.Write("secret.txt", "secret");

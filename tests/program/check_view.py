@@ -444,7 +444,8 @@ def bad_input(folder):
             ("no such rank", [RECORDING, "--rank", "7"], 2, "rank 7"),
             ("a bad time", [RECORDING, "--at", "soon"], 2, "soon"), ("an unknown option", [RECORDING, "--prot", "1"], 2, "--port"),
             ("a bad host", [RECORDING, "--host", "nowhere.example"], 2, "nowhere.example"),
-            ("a host with a port", [RECORDING, "--allow-host", "a:80"], 2, "a:80")):
+            ("a host with a port", [RECORDING, "--allow-host", "a:80"], 2, "a:80"),
+            ("no origin", [RECORDING, "--allow-frame", "http://a;img-src"], 2, "http://a;img-src")):
         got, said = run(*arguments)
         check(f"{what}: status {status}", got == status, f"{got} {said}")
         check(f"{what}: says {word!r}", word in said and "bug" not in said, said)

@@ -1,36 +1,17 @@
 #include "cli/screen/progress_bar.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-
 #include "cli/screen/output.h"
-#include "text/drawing.h"
-#include "text/format_number.h"
-#include "text/visible_text.h"
+#include "cli/screen/progress_line.h"
 
 namespace tacho {
 namespace {
 
 constexpr auto kQuietFor = std::chrono::milliseconds(500);
 constexpr auto kRedrawBar = std::chrono::milliseconds(100);
-constexpr size_t kBarWidth = 30;
 
 }  // namespace
-
-std::string ProgressLine(uint64_t done, uint64_t total, uint64_t files, double seconds,
-                         const TextStyle& style) {
-  std::string line = "reading " + FormatCounted(files, "trace");
-  if (total > 0) {
-    const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
-    line += fmt::format(", {}  {} {:>3.0f} %", FormatBytes(total),
-                        PadRight(Bar(share, kBarWidth, style), kBarWidth), share * 100);
-  } else {
-    line += fmt::format(", {}", FormatBytes(done));
-  }
-  return line + fmt::format("  {:.1f} s", seconds);
-}
 
 RedrawnLine::RedrawnLine(Line line, Line last)
     : line_(std::move(line)), last_(std::move(last)), thread_([this] { Run(); }) {}
@@ -60,10 +41,7 @@ ProgressBar::ProgressBar(const TextStyle& style, bool enabled, std::optional<std
     : style_(style), stop_(std::move(stop)) {
   if (!enabled) return;
   line_.emplace([this](double seconds) { return LineAt(seconds); },
-                [this](double seconds) {
-                  return fmt::format("read {} in {:.1f} s\n", FormatBytes(done_bytes_.load()),
-                                     seconds);
-                });
+                [this](double seconds) { return ReadLine(done_bytes_, seconds) + "\n"; });
 }
 
 void ProgressBar::OnPlan(size_t traces, uint64_t stored_bytes) {
@@ -96,8 +74,7 @@ void ProgressBar::OnExportEnd() {
 std::string ProgressBar::LineAt(double seconds) {
   const std::lock_guard lock(mutex_);
   if (exporting_.empty()) return ProgressLine(done_bytes_, total_bytes_, traces_, seconds, style_);
-  return fmt::format("exporting {}  {:>3.0f} %  {:.1f} s", VisibleText(exporting_),
-                     export_share_.load() * 100, seconds);
+  return ExportLine(exporting_, export_share_, seconds);
 }
 
 }  // namespace tacho

@@ -73,8 +73,4 @@ class ProgressBar : public RunProgress {
   std::optional<RedrawnLine> line_;  // declared last: its thread uses the members above
 };
 
-// The text of the bar's line.
-std::string ProgressLine(uint64_t done, uint64_t total, uint64_t files, double seconds,
-                         const TextStyle& style);
-
 }  // namespace tacho

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <thread>
 
+#include "cli/screen/progress_line.h"
+
 namespace tacho {
 namespace {
 
@@ -15,6 +17,9 @@ TEST(ProgressLine, WithAndWithoutAKnownSize) {
   EXPECT_EQ(ProgressLine(50'000'000, 100'000'000, 2, 1.25, ascii),
             "reading 2 traces, 100 MB  ###############                 50 %  1.2 s");
   EXPECT_EQ(ProgressLine(5'000'000, 0, 1, 0.5, ascii), "reading 1 trace, 5.00 MB  0.5 s");
+  EXPECT_EQ(ExportLine("a\nb with nsys 2025.1", 0.5, 2),
+            "exporting a\\nb with nsys 2025.1   50 %  2.0 s");
+  EXPECT_EQ(ReadLine(100'000'000, 1.25), "read 100 MB in 1.2 s");
 }
 
 TEST(RedrawnLine, IsRedrawnAndTakenAway) {

@@ -65,6 +65,10 @@ CommandSpec ViewSpec(ViewOptions& o) {
         {"--host", "IP", "address to listen on (default 127.0.0.1: this machine alone)", &o.host},
         {"--allow-host", "NAME", "a further name that the page may be asked for by",
          &o.allow_hosts},
+        {"--allow-frame", "ORIGIN",
+         "a page that may show this one in a frame: http://localhost:8888, or self for one behind "
+         "the same proxy",
+         &o.allow_frames},
         {"--assets-dir", "DIR", "the page's files from DIR, to develop them", &o.assets_folder}}},
   };
   spec.examples = {
@@ -94,6 +98,7 @@ Result<ViewPlan> PlanView(const ViewOptions& options) {
   plan.server.host = options.host;
   if (options.port) plan.server.port = static_cast<uint16_t>(*options.port);
   plan.server.allow_hosts = options.allow_hosts;
+  plan.server.allow_frames = options.allow_frames;
   plan.server.assets_folder = options.assets_folder;
   return plan;
 }

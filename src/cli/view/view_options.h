@@ -19,7 +19,7 @@ struct ViewOptions {
   ReadingArguments model;  // only those of TheModel()
   std::optional<int64_t> port, gap, step;
   std::string host = "127.0.0.1";
-  std::vector<std::string> allow_hosts;
+  std::vector<std::string> allow_hosts, allow_frames;
   std::optional<std::string> idle_exit, at, find;
   std::string assets_folder;
   bool no_open = false;
