@@ -169,7 +169,7 @@ def no_permission(rig):
     file.chmod(0)
     (rig.traces(1) / "closed/folder").chmod(0)
     done = analyze(rig, "--json", "--session", "all", "/traces/closed/file")
-    check("a file without permission", done.returncode == 4 and re.search(rf"node-1:/traces/closed/file/{file.name}\S* .*[Pp]ermission denied", done.stderr)
+    check("a file without permission", done.returncode == 4 and re.search(rf"node-1:/traces/closed/file/{file.name}: no permission to read it", done.stderr)
           and len(json.loads(done.stdout)["traces"]) == 3, (done.returncode, done.stderr))
     done = analyze(rig, "--json", "--session", "all", "/traces/closed/folder")
     check("a folder without permission", done.returncode == 4 and re.search(r"node-1 .*/traces/closed/folder.*[Pp]ermission denied", done.stderr)
