@@ -261,6 +261,8 @@ Result<JobApi> Connect(const ClusterRequest& request, std::optional<PythonDriver
     return api;
   request.say("starting a driver of Ray, as there is no dashboard");
   auto started = PythonDriver::Start(*request.drivers, request.program, stop);
+  if (!started && started.error().kind == ErrorKind::kInterrupted)
+    return tl::unexpected<Error>(started.error());
   if (!started) {
     return Fail(started.error().kind,
                 fmt::format("{}; nor does a driver of Ray start here, for a cluster without a "

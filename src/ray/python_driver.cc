@@ -54,6 +54,7 @@ Result<PythonDriver> PythonDriver::Start(const std::string& cluster, const Stati
   std::string_view rest = said;
   const auto port = TakeNumber<uint16_t>(rest);
   if (!port) {
+    if (stop.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
     TACHO_RETURN_IF_ERROR(process.Finish());
     return Fail(ErrorKind::kRemote, "python3 ended without a word");
   }

@@ -18,7 +18,7 @@ namespace tacho {
 class PythonDriver {
  public:
   // `cluster`: "HEAD:6379", or "auto" for the cluster of this host. kRemote: python3 or Ray failed,
-  // with the last line that they said.
+  // with the last line that they said. kInterrupted: `stop` was requested.
   static Result<PythonDriver> Start(const std::string& cluster, const StaticProgram& program,
                                     const std::stop_token& stop);
 
