@@ -44,7 +44,7 @@ tl::unexpected<Error> StoppedHere() { return Fail(ErrorKind::kInterrupted, "inte
 
 }  // namespace
 
-Result<std::shared_ptr<HeldRun>> HeldRun::Read(RunRequest request, RunProgress& progress) {
+Result<std::shared_ptr<HeldRun>> HeldRun::Read(const RunRequest& request, RunProgress& progress) {
   TACHO_ASSIGN_OR_RETURN(auto classifier, ClassifierOf(request));
   TACHO_ASSIGN_OR_RETURN(ReadOptions options, OptionsOf(request));
   const std::shared_ptr<HeldRun> held(new HeldRun(std::move(classifier)));

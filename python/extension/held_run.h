@@ -31,7 +31,7 @@ class HeldRun {
  public:
   // Reads and analyses, with all that `tacho analyze --json` computes. Ends with kInterrupted if
   // `progress` is stopped: at the next block of a file, or once the analysis of a file has ended.
-  static Result<std::shared_ptr<HeldRun>> Read(RunRequest request, RunProgress& progress);
+  static Result<std::shared_ptr<HeldRun>> Read(const RunRequest& request, RunProgress& progress);
 
   // What `tacho analyze --json` prints.
   [[nodiscard]] std::string AnalysisJson() const;

@@ -234,6 +234,7 @@ Table Made(std::string name,
 
 NB_MODULE(_tacho, module) {
   using namespace tacho;
+  nb::set_leak_warnings(false);  // a run that a traceback or a notebook holds at the end is no leak
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);

@@ -38,7 +38,7 @@ def run(*words, progress=False):
     """Runs a command and returns its standard output. A failure becomes an exception with the program's words. ``progress``: as in
     ``tacho.record``. Ctrl-C reaches the program, which then stops what it started."""
     draws = progress is True and _progress.in_terminal() and sys.stderr is sys.__stderr__  # the program draws in the terminal itself
-    # A session of its own: a terminal and Jupyter interrupt all of ours, and the second interrupt makes the program leave things behind.
+    # A session of its own: a terminal and Jupyter interrupt all of ours, and a second interrupt, if late, ends the program at once.
     process = subprocess.Popen([path(), *map(os.fspath, words)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=None if draws else subprocess.PIPE, text=True, errors="replace", start_new_session=True)
     take, lines = _progress.of_lines(progress)

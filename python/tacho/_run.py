@@ -204,7 +204,7 @@ class Run:
         """The timeline of ``tacho view`` in a notebook, which reads the traces once more, in a process of its own. It is served until
         ``close()`` of the result, the result's end, or the end of Python.
 
-        ``height``: of the frame, in pixels. ``page``: the notebook's address, where it cannot be found out. ``proxy``: through
+        ``height``: of the frame, in pixels. ``page``: Jupyter's address, where it cannot be found out. ``proxy``: through
         Jupyter's proxy (jupyter-server-proxy), so that the browser needs to reach Jupyter alone; by default if that is installed here.
         Other options are those of ``tacho view``: ``gap=1``, ``step=12``, ``allow_host="hub.example.com"``. Raises Error as ``read``.
         """

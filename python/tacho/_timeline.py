@@ -43,6 +43,8 @@ class Timeline:
 
     def __init__(self, paths, words, height, page, proxy):
         self._height = height
+        # Without a place to begin with the page shows its summary.
+        self._place = "" if {"--gap", "--step", "--find", "--at"} & {*words} else "#/t?tab=timeline"
         self._page = urllib.parse.urlsplit(page or _jupyter_page() or "")
         has_proxy = importlib.util.find_spec("jupyter_server_proxy") is not None
         self._proxied = proxy if proxy is not None else bool(self._page.netloc) and has_proxy
@@ -65,8 +67,8 @@ class Timeline:
         """The address for the frame: by the name of the notebook's own page, as browsers keep a key within one name."""
         url = urllib.parse.urlsplit(self.url)
         if self._proxied:
-            return f"{self._page.path.rstrip('/')}/proxy/{url.port}/?{url.query}"
-        return f"http://{self._page.hostname}:{url.port}/?{url.query}" if self._page.hostname in _OWN_NAMES else None
+            return f"{self._page.path.rstrip('/')}/proxy/{url.port}/?{url.query}{self._place}"
+        return f"http://{self._page.hostname}:{url.port}/?{url.query}{self._place}" if self._page.hostname in _OWN_NAMES else None
 
     def __repr__(self) -> str:
         return f"<tacho timeline: {self.url if self.close.alive else 'closed'}>"
@@ -75,7 +77,7 @@ class Timeline:
         if not self.close.alive:
             return "<p>closed</p>"
         frame = self._frame_url
-        link = f'<p><a href="{html.escape(frame or self.url)}" target="_blank" rel="noreferrer">timeline</a></p>'
+        link = f'<p><a href="{html.escape(frame or self.url + self._place)}" target="_blank" rel="noreferrer">timeline</a></p>'
         if not frame:
             return link
         return f'<iframe src="{html.escape(frame)}" width="100%" height="{int(self._height)}" style="border: 0"></iframe>{link}'

@@ -267,24 +267,34 @@ class Package(unittest.TestCase):
         in_a_log = subprocess.run([sys.executable, "-c", code, *copies[:50], "shown"], capture_output=True, text=True)
         self.assertEqual((in_a_log.stdout, in_a_log.stderr), ("", ""))
 
-    def test_the_program_is_interrupted_once(self):
-        """A terminal and Jupyter interrupt all processes of a group; a second interrupt would leave profilers running."""
-        code = ("import sys, tacho\ntry:\n    tacho.record(sys.argv[1], duration='10m', out=sys.argv[2])\nexcept KeyboardInterrupt:\n"
+    def interrupted(self, target, until, **environment):
+        """What a recording prints whose process group is interrupted, as by a terminal or by Jupyter, once it has said `until`."""
+        code = ("import signal, sys, tacho, time\ndef late(*_):\n    time.sleep(0.3)\n    raise KeyboardInterrupt\n"
+                "signal.signal(signal.SIGINT, late)\ntry:\n    tacho.record(sys.argv[1], duration='10m', out=sys.argv[2])\nexcept KeyboardInterrupt:\n"
                 "    print('interrupted', flush=True)\n")
+        process = subprocess.Popen([sys.executable, "-c", code, target, f"{self.folder.name}/interrupted"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, start_new_session=True, env={**os.environ, **environment})
+        for line in process.stderr:
+            if line.split()[:1] == [until]:
+                os.killpg(process.pid, signal.SIGINT)
+                break
+        return process.communicate(timeout=60)[0]
+
+    def test_an_interrupted_recording_stops_its_profilers(self):
         with self.engine() as url:
-            process = subprocess.Popen([sys.executable, "-c", code, url, f"{self.folder.name}/interrupted"], stdout=subprocess.PIPE,
-                                       stderr=subprocess.PIPE, text=True, start_new_session=True)
-            said = []
-            for line in process.stderr:
-                said.append(line)
-                if line.split()[:1] == ["start"]:
-                    os.killpg(process.pid, signal.SIGINT)
-                    break
-            out, more = process.communicate(timeout=60)
-            self.assertEqual(out, "interrupted\n", [*said, more])
-            with urllib.request.urlopen(url + "/metrics") as answer:  # it is there, and a profiler can be started again
-                self.assertEqual(answer.status, 200)
+            self.assertEqual(self.interrupted(url, "start"), "interrupted\n")
             self.assertTrue(tacho.record(url, steps=5, out=f"{self.folder.name}/again", progress=False).complete)
+
+    def test_the_program_is_interrupted_once(self):
+        """A second interrupt, if it is late, would end the program at once."""
+        program = pathlib.Path(self.folder.name, "counts_interrupts")
+        program.write_text(f"#!{sys.executable}\nimport signal, sys, time\ncount = []\n"
+                           "signal.signal(signal.SIGINT, lambda *_: count.append(1))\nprint('start', file=sys.stderr, flush=True)\n"
+                           "while not count:\n    time.sleep(0.01)\ntime.sleep(1)\nopen(sys.argv[-1], 'w').write(str(len(count)))\n")
+        program.chmod(0o755)
+        counted = pathlib.Path(self.folder.name, "count")
+        self.assertEqual(self.interrupted(counted, "start", TACHO_PROGRAM=str(program)), "interrupted\n")
+        self.assertEqual(counted.read_text(), "1")
 
     def test_progress_of_a_program(self):
         with self.engine() as url:
@@ -362,7 +372,7 @@ class Package(unittest.TestCase):
         run = tacho.read(self.runs[0])
         with contextlib.closing(run.timeline(page="http://localhost:8888/lab", proxy=False, height=300)) as timeline:
             port = urllib.parse.urlsplit(timeline.url).port
-            frame = re.search(r'<iframe src="(http://localhost:\d+/\?token=\w+)" width="100%" height="300"', timeline._repr_html_())
+            frame = re.search(r'<iframe src="(http://localhost:\d+/\?token=\w+)#/t\?tab=timeline" width="100%" height="300"', timeline._repr_html_())
             self.assertEqual(urllib.parse.urlsplit(frame[1]).port, port)
             answer = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())).open(frame[1])
             self.assertIn("frame-ancestors http://localhost:8888", answer.headers["Content-Security-Policy"])
@@ -371,7 +381,7 @@ class Package(unittest.TestCase):
         with self.assertRaises(OSError):
             urllib.request.urlopen(f"http://127.0.0.1:{port}/")
         with contextlib.closing(run.timeline(page="https://hub.example.com/user/x/", proxy=True)) as timeline:
-            self.assertRegex(timeline._repr_html_(), r'^<iframe src="/user/x/proxy/\d+/\?token=\w+"')
+            self.assertRegex(timeline._repr_html_(), r'^<iframe src="/user/x/proxy/\d+/\?token=\w+#')
         with contextlib.closing(run.timeline()) as timeline:
             self.assertNotIn("<iframe", timeline._repr_html_())
             self.assertIn(timeline.url, timeline._repr_html_())
