@@ -94,10 +94,15 @@ class NodesAnalysis {
     }
     const auto text = run_.Read(node, "files", kMostList, stop_);
     auto list = text.and_then([](const std::string& json) { return ParseFiles(json); });
-    if (list)
-      files = *std::move(list);
-    else
-      Lose(node, list.error().message);
+    if (!list) return Lose(node, list.error().message);
+    files = *std::move(list);
+    if (!request_.wanted) return;
+    for (FoundPath& path : files.paths) {
+      const size_t all = path.files.size();
+      std::erase_if(path.files,
+                    [&](const FoundFile& file) { return !request_.wanted(nodes_[node], file); });
+      path.only_files = path.files.size() < all;
+    }
   }
 
   Result<std::string> AnalyzeCommand(size_t node, const NodeMemory& of_node,
@@ -224,7 +229,7 @@ class NodesAnalysis {
       if (!files[i].paths.empty() && std::ranges::all_of(files[i].paths, &FoundPath::absent))
         without.push_back(nodes_[i].name);
     }
-    if (!without.empty()) {
+    if (!without.empty() && !request_.wanted) {
       out_.remarks.push_back(fmt::format("no trace of {} on {}", fmt::join(request_.paths, ", "),
                                          fmt::join(without, ", ")));
     }

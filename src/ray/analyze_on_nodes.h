@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "net/url.h"
 #include "ray/cluster_run.h"
+#include "ray/found_files.h"
 #include "ray/static_program.h"
 
 namespace tacho {
@@ -22,6 +23,9 @@ struct ClusterRequest {
   std::vector<std::string> options;  // words of `tacho analyze`, for each node
   std::optional<int64_t> threads;    // of each node; absent: as many as it has cores
   ClusterPatience patience = {};
+  // Which of the files below the paths are analysed; absent: all. Called for each file of each
+  // node.
+  std::function<bool(const RayNode&, const FoundFile&)> wanted = {};
   // Called with what happens now: "listing the files of 3 nodes".
   std::function<void(const std::string&)> say = [](const std::string&) {};
 };
