@@ -25,7 +25,7 @@ LAYERS = {
     "launch": {"base", "text", "net", "control"},
     "load": {"base", "text", "net"},
     "session": {"base", "text", "io", "model", "ingest", "analysis", "run", "net", "control", "load"},
-    "ray": {"base", "text", "io", "net"},
+    "ray": {"base", "text", "io", "net", "control"},
     "doctor": {"base", "text", "io", "model", "ingest", "analysis", "run", "report", "net", "control", "launch", "load", "session"},
     "simulate": {"base", "text", "io", "net"},
     "cli": {"base", "text", "io", "model", "ingest", "analysis", "run", "view", "query", "stats", "export", "report", "net", "serve", "control", "launch", "load", "session", "ray", "doctor", "simulate"},

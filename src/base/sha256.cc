@@ -42,24 +42,40 @@ void AddBlock(std::array<uint32_t, 8>& state, const char* block) {
   for (size_t i = 0; i < 8; ++i) state[i] += more[i];
 }
 
+constexpr size_t kBlock = 64;
+
 }  // namespace
 
-std::array<uint8_t, 32> Sha256(std::string_view text) {
-  std::array<uint32_t, 8> state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                                   0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  size_t at = 0;
-  for (; text.size() - at >= 64; at += 64) AddBlock(state, text.data() + at);
+void Sha256Sum::Add(std::string_view piece) {
+  bytes_ += piece.size();
+  if (!rest_.empty()) {
+    const std::string_view more = piece.substr(0, kBlock - rest_.size());
+    rest_ += more;
+    piece.remove_prefix(more.size());
+    if (rest_.size() < kBlock) return;
+    AddBlock(state_, rest_.data());
+    rest_.clear();
+  }
+  for (; piece.size() >= kBlock; piece.remove_prefix(kBlock)) AddBlock(state_, piece.data());
+  rest_ = piece;
+}
+
+std::array<uint8_t, 32> Sha256Sum::Finish() {
   // The last blocks: the rest of the text, a 1 bit, zeros, and the length in bits.
-  std::string end(text.substr(at));
-  end += '\x80';
+  std::string end = rest_ + '\x80';
   end.resize(end.size() <= 56 ? 56 : 120, '\0');
-  for (size_t byte = 8; byte-- > 0;)
-    end += static_cast<char>(static_cast<uint64_t>(text.size()) * 8 >> (8 * byte));
-  for (size_t block = 0; block < end.size(); block += 64) AddBlock(state, end.data() + block);
+  for (size_t byte = 8; byte-- > 0;) end += static_cast<char>(bytes_ * 8 >> (8 * byte));
+  for (size_t block = 0; block < end.size(); block += kBlock) AddBlock(state_, end.data() + block);
   std::array<uint8_t, 32> digest{};
   for (size_t i = 0; i < digest.size(); ++i)
-    digest[i] = static_cast<uint8_t>(state[i / 4] >> (8 * (3 - i % 4)));
+    digest[i] = static_cast<uint8_t>(state_[i / 4] >> (8 * (3 - i % 4)));
   return digest;
+}
+
+std::array<uint8_t, 32> Sha256(std::string_view text) {
+  Sha256Sum sum;
+  sum.Add(text);
+  return sum.Finish();
 }
 
 }  // namespace tacho

@@ -17,5 +17,15 @@ TEST(Digest, Sha256IsThatOfTheStandard) {
   EXPECT_EQ(Base64(Sha256(std::string(1000, 'a'))), "Qe3s5C1j6Nm/UVqbppMuHCDLyfWl0TRkWttdsblzfqM=");
 }
 
+TEST(Digest, PiecesGiveTheSameSha256) {
+  const std::string text(1000, 'a');
+  for (const size_t size : {1u, 55u, 63u, 64u, 65u, 200u, 999u}) {
+    Sha256Sum sum;
+    for (size_t at = 0; at < text.size(); at += size)
+      sum.Add(std::string_view(text).substr(at, size));
+    EXPECT_EQ(sum.Finish(), Sha256(text)) << size;
+  }
+}
+
 }  // namespace
 }  // namespace tacho

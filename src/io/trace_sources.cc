@@ -168,7 +168,8 @@ class Finder {
       if (source.is_nsys_report() && HasExportOf(source.path, before)) continue;
       if (source.is_nsys_report() && has_traces) {
         Skip(source.path, RemedyFor(source.kind));
-      } else if (source.is_results() && (has_traces || has_reports)) {
+      } else if (source.is_results() && (has_traces || has_reports) &&
+                 !StandsForTraces(source.path)) {
         Skip(source.path,
              "results of tacho analyze, left out beside traces: name the file to read it too");
       } else {
@@ -206,6 +207,15 @@ class Finder {
     return std::any_of(found_.traces.begin() + static_cast<std::ptrdiff_t>(since),
                        found_.traces.end(),
                        [&](const TraceSource& trace) { return trace.path == own; });
+  }
+
+  // Whether a recording has these results in place of its traces, which lie on other hosts:
+  // RUN/traces/NODE.json, with RUN/run.json.
+  [[nodiscard]] static bool StandsForTraces(const std::string& results) {
+    const std::filesystem::path traces = std::filesystem::path(results).parent_path();
+    std::error_code failed;
+    return traces.filename() == "traces" &&
+           std::filesystem::is_regular_file(traces.parent_path() / "run.json", failed);
   }
 
   void TakeFound(const FolderWalk::File& found) {

@@ -52,8 +52,8 @@ struct Discovery {
 //    tacho's results and exports and nsys reports are taken too;
 //  - "FILE#pid=1234": one process of an nsys recording, unless a file has that name;
 //  - a folder: searched recursively for files whose content fits. Symbolic links are followed, but
-//    no directory is visited twice. tacho's results and exports and nsys reports are taken only if
-//    the folder has no other trace. FIFOs, sockets and devices are ignored;
+//    no directory is visited twice. tacho's exports, nsys reports and results (unless they stand
+//    for a recording's traces) are taken if there is no other trace. Pipes and devices are ignored;
 //  - an archive (.tar, .tar.gz, .tar.zst or .zip), recognised by its content;
 //  - "-" for standard input, or a FIFO: taken without looking at its bytes.
 // A file that a folder reaches a second time is skipped. Fails with kUnreadable if a path does not

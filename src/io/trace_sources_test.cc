@@ -119,6 +119,18 @@ TEST(FindTraces, AFolderGivesResultsOnlyWithoutTraces) {
   EXPECT_THAT(Displays(FindTraces({folder.path(), a})), ElementsAre(a, trace));
 }
 
+// A recording of a cluster has results where others have traces, and perhaps some of the traces.
+TEST(FindTraces, ARecordingGivesTheResultsThatStandForItsTraces) {
+  const FolderForTest folder;
+  const std::string results = R"({"schema": 1, "tacho": {"version": "1"}, "traces": []})";
+  const std::string node = folder.Write("traces/node-1.json", results);
+  const std::string fetched = folder.Write("fetched/node-1/t.json", R"({"traceEvents": []})");
+  EXPECT_THAT(Displays(FindTraces({folder.path()})), ElementsAre(fetched)) << "no recording";
+  folder.Write("run.json", R"({"schema": 1, "workers": []})");
+  folder.Write("other.json", results);
+  EXPECT_THAT(Displays(FindTraces({folder.path()})), ElementsAre(fetched, node));
+}
+
 TEST(FindTraces, SkipsInAFolderWithAReasonWhatMightBeMissed) {
   FolderForTest folder;
   folder.Write("t.json", kEmptyTrace);

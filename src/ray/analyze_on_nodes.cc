@@ -37,7 +37,7 @@ class NodesAnalysis {
         folder_(folder),
         stop_(stop),
         nodes_(std::move(nodes)),
-        run_(api, nodes_, request.program.hash, request.patience) {}
+        run_(api, nodes_, request.access.program.hash, request.patience) {}
 
   Result<ClusterResults> Run() {
     TACHO_ASSIGN_OR_RETURN(const auto files, ListFiles());
@@ -95,10 +95,15 @@ class NodesAnalysis {
     }
     const auto text = run_.Read(node, "files", kMostList, stop_);
     auto list = text.and_then([](const std::string& json) { return ParseFiles(json); });
-    if (list)
-      files = *std::move(list);
-    else
-      Lose(node, list.error().message);
+    if (!list) return Lose(node, list.error().message);
+    files = *std::move(list);
+    if (!request_.wanted) return;
+    for (FoundPath& path : files.paths) {
+      const size_t all = path.files.size();
+      std::erase_if(path.files,
+                    [&](const FoundFile& file) { return !request_.wanted(nodes_[node], file); });
+      path.only_files = path.files.size() < all;
+    }
   }
 
   Result<std::string> AnalyzeCommand(size_t node, const NodeMemory& of_node,
@@ -225,7 +230,7 @@ class NodesAnalysis {
       if (!files[i].paths.empty() && std::ranges::all_of(files[i].paths, &FoundPath::absent))
         without.push_back(nodes_[i].name);
     }
-    if (!without.empty()) {
+    if (!without.empty() && !request_.wanted) {
       out_.remarks.push_back(fmt::format("no trace of {} on {}", fmt::join(request_.paths, ", "),
                                          fmt::join(without, ", ")));
     }
@@ -249,45 +254,16 @@ class NodesAnalysis {
   ClusterResults out_;
 };
 
-// Connects to the dashboard, or, if there is none, to a driver in Python. A host that was silent
-// for seconds is not asked again.
-Result<JobApi> Connect(const ClusterRequest& request, std::optional<PythonDriver>& driver,
-                       const std::stop_token& stop) {
-  constexpr std::chrono::seconds kAtOnce{2};
-  const auto began = std::chrono::steady_clock::now();
-  auto api = JobApi::Connect(request.address, request.token, stop);
-  if (api || !request.drivers || !api.error().message.starts_with(kNoDashboard) ||
-      std::chrono::steady_clock::now() - began > kAtOnce)
-    return api;
-  request.say("starting a driver of Ray, as there is no dashboard");
-  auto started = PythonDriver::Start(*request.drivers, request.program, stop);
-  if (!started && started.error().kind == ErrorKind::kInterrupted)
-    return tl::unexpected<Error>(started.error());
-  if (!started) {
-    return Fail(started.error().kind,
-                fmt::format("{}; nor does a driver of Ray start here, for a cluster without a "
-                            "dashboard: {}",
-                            api.error().message, VisibleText(started.error().message)));
-  }
-  driver.emplace(*std::move(started));
-  return JobApi::Connect(driver->address(), driver->key(), stop);
-}
-
 }  // namespace
 
 Result<ClusterResults> AnalyzeOnNodes(const ClusterRequest& request, const std::string& folder,
                                       const std::stop_token& stop) {
   request.say("asking Ray for its nodes");
-  std::optional<PythonDriver> driver;
-  TACHO_ASSIGN_OR_RETURN(const JobApi api, Connect(request, driver, stop));
-  TACHO_ASSIGN_OR_RETURN(auto nodes, api.Nodes(stop));
-  TACHO_ASSIGN_OR_RETURN(const bool is_there, api.HasPackage(request.program.hash, stop));
-  if (!is_there) {
-    request.say("sending the program, once for this cluster");
-    TACHO_ASSIGN_OR_RETURN(auto zip, ZipProgram("tacho", request.program.bytes));
-    TACHO_RETURN_IF_ERROR(api.PutPackage(request.program.hash, std::move(zip), stop));
-  }
-  return NodesAnalysis(request, folder, stop, api, std::move(nodes)).Run();
+  TACHO_ASSIGN_OR_RETURN(const auto cluster,
+                         ClusterConnection::Open(request.access, request.say, stop));
+  TACHO_ASSIGN_OR_RETURN(auto nodes, cluster.api().Nodes(stop));
+  TACHO_RETURN_IF_ERROR(SendProgram(cluster.api(), request.access.program, request.say, stop));
+  return NodesAnalysis(request, folder, stop, cluster.api(), std::move(nodes)).Run();
 }
 
 }  // namespace tacho

@@ -8,25 +8,23 @@
 #include <vector>
 
 #include "base/result.h"
-#include "net/url.h"
+#include "ray/cluster_access.h"
 #include "ray/cluster_run.h"
-#include "ray/static_program.h"
+#include "ray/found_files.h"
 
 namespace tacho {
 
 struct ClusterRequest {
-  Url address;
-  // The cluster's address for drivers in Python, for a cluster without a dashboard; absent:
-  // unknown.
-  std::optional<std::string> drivers = {};
-  std::string token;
-  StaticProgram program;
+  ClusterAccess access;
   std::vector<std::string> paths;    // absolute, as the nodes have them
   std::vector<std::string> options;  // words of `tacho analyze`, for each node
   std::optional<int64_t> threads;    // of each node; absent: as many as it has cores
   ClusterPatience patience = {};
+  // Which of the files below the paths are analysed; absent: all. Called for each file of each
+  // node.
+  std::function<bool(const RayNode&, const FoundFile&)> wanted = {};
   // Called with what happens now: "listing the files of 3 nodes".
-  std::function<void(const std::string&)> say = [](const std::string&) {};
+  SayNow say = [](const std::string&) {};
 };
 
 struct NodeResults {

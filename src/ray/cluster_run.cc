@@ -213,6 +213,11 @@ Result<std::string> ClusterRun::Read(size_t node, const std::string& name, uint6
   return api_.ReadLog(nodes_[node], name_ + "/" + name, most, stop);
 }
 
+Result<void> ClusterRun::Stream(size_t node, const std::string& name, const JobApi::Take& take,
+                                const std::stop_token& stop) const {
+  return api_.StreamLog(nodes_[node], name_ + "/" + name, take, stop);
+}
+
 std::string ClusterRun::LastWords(size_t node) const {
   const auto job = std::find_if(jobs_.rbegin(), jobs_.rend(),
                                 [&](const auto& one) { return one->node == node; });

@@ -54,6 +54,9 @@ class ClusterRun {
   // A file in the folder of a node.
   Result<std::string> Read(size_t node, const std::string& name, uint64_t most,
                            const std::stop_token& stop) const;
+  // The same in pieces (JobApi::StreamLog).
+  Result<void> Stream(size_t node, const std::string& name, const JobApi::Take& take,
+                      const std::stop_token& stop) const;
   // The end of what the node's last job printed, on one line; "" if it is unknown.
   [[nodiscard]] std::string LastWords(size_t node) const;
 

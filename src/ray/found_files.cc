@@ -145,7 +145,7 @@ std::vector<std::vector<std::string>> DivideFiles(const std::vector<NodeFiles>& 
         of_node.push_back(&file);
       }
       if (fresh.empty()) continue;
-      if (fresh.size() == path.files.size()) fresh = {path.path};
+      if (fresh.size() == path.files.size() && !path.only_files) fresh = {path.path};
       std::ranges::move(fresh, std::back_inserter(parts[i]));
     }
     for (const FoundFile* file : of_node) taken.Add(boot, *file);

@@ -277,14 +277,18 @@ void JobApi::Delete(const std::vector<std::string>& ids) const { ForEach("DELETE
 
 // Without `timeout` Ray cuts a transfer after 30 s, without `lines` it sends the last 1000 lines,
 // and without `format` old versions put a "1" before each chunk.
+HttpRequest JobApi::LogRequest(const std::string& which) const {
+  HttpRequest request =
+      Ask("GET", "api/v0/logs/file?" + which + "&lines=-1&timeout=3600&format=text");
+  request.timeout = kTransfer;
+  request.idle_timeout = kIdle;
+  return request;
+}
+
 Result<std::string> JobApi::ReadLog(const RayNode& node, const std::string& name, uint64_t most,
                                     const std::stop_token& stop) const {
   HttpRequest request =
-      Ask("GET",
-          fmt::format("api/v0/logs/file?node_id={}&filename={}&lines=-1&timeout=3600&format=text",
-                      PercentEncode(node.id), PercentEncode(name)));
-  request.timeout = kTransfer;
-  request.idle_timeout = kIdle;
+      LogRequest("node_id=" + PercentEncode(node.id) + "&filename=" + PercentEncode(name));
   request.most_body = most;
   TACHO_ASSIGN_OR_RETURN(HttpResponse answer, Fetch(request, stop));
   return std::move(answer.body);

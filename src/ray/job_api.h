@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -24,6 +25,12 @@ struct RayNode {
   std::optional<uint64_t> free_disk;  // where `session` is, in bytes
   size_t cores = 0;                   // 0: unknown
   bool alive = true;
+};
+
+struct RayActor {
+  std::string id;          // Ray's
+  std::string class_name;  // "VLLMEngine"
+  std::string node_id;
 };
 
 struct JobOrder {
@@ -79,11 +86,24 @@ class JobApi {
   Result<std::string> ReadLog(const RayNode& node, const std::string& name, uint64_t most,
                               const std::stop_token& stop) const;
 
+  // Those that live, at most 10,000.
+  Result<std::vector<RayActor>> Actors(const std::stop_token& stop) const;
+  // Takes a piece of a file, on the client's own thread. False: the rest is not wanted.
+  using Take = std::function<bool(std::string_view)>;
+  // The same file as ReadLog, in pieces. An end without an error does not prove that all came.
+  Result<void> StreamLog(const RayNode& node, const std::string& name, const Take& take,
+                         const std::stop_token& stop) const;
+  // What an actor and its child processes wrote to standard error, from the beginning.
+  Result<void> StreamErrors(const RayActor& actor, const Take& take,
+                            const std::stop_token& stop) const;
+
  private:
   JobApi(Url address, std::unique_ptr<HttpClient> client)
       : address_(std::move(address)), client_(std::move(client)) {}
   HttpRequest Ask(std::string method, const std::string& route, std::string body = {}) const;
   Result<HttpResponse> Fetch(const HttpRequest& request, const std::stop_token& stop) const;
+  HttpRequest LogRequest(const std::string& which) const;
+  Result<void> Stream(HttpRequest request, const Take& take, const std::stop_token& stop) const;
   // The error of an answer that is no success.
   Result<void> CheckAnswer(const Result<HttpResponse>& answer) const;
   void ForEach(const std::string& method, const std::vector<std::string>& ids,

@@ -8,6 +8,7 @@
 #include "base/parse_number.h"
 #include "base/sha256.h"
 #include "io/read_whole.h"
+#include "ray/file_sum.h"
 #include "ray/found_files.h"
 
 namespace tacho {
@@ -32,6 +33,8 @@ Result<ResultsSum> ParseSum(const std::string& text) {
 Result<std::string> RunOnNode(const std::vector<std::string>& arguments) {
   if (arguments.size() > 1 && arguments[0] == "files")
     return FilesJson(FindFiles({arguments.begin() + 1, arguments.end()}));
+  if (arguments.size() > 1 && arguments[0] == "sums")
+    return FileSumsText({arguments.begin() + 1, arguments.end()});
   const auto status =
       arguments.size() == 3 && arguments[0] == "sum" ? ParseWhole<int>(arguments[1]) : std::nullopt;
   if (!status) return Fail(ErrorKind::kUsage, "tacho starts this command itself");

@@ -250,12 +250,13 @@ bool IsThereNow(const UnprovenRank& rank, const RunAnalysis& run) {
          });
 }
 
-// Adds the sentences about unproven ranks of recordings. Sentences from results were already added.
+// Adds the sentences about unproven ranks of recordings. Those in results were already added;
+// results in a run folder, in place of its traces, have none.
 // If the user named only folders of workers, adds only sentences about these workers.
 void AddUnproven(const TraceChoice& choice, RunAnalysis& run) {
   std::vector<std::string> paths, workers;
   for (const TraceAnalysis& trace : run.traces)
-    if (trace.results.empty()) paths.push_back(trace.path);
+    paths.push_back(trace.results.empty() ? trace.path : trace.results);
   for (const std::string& path : choice.paths)
     if (const auto place = RunPlaceOf(path)) workers.push_back(place->worker);
   const bool by_worker = workers.size() == choice.paths.size();
@@ -264,7 +265,9 @@ void AddUnproven(const TraceChoice& choice, RunAnalysis& run) {
         !by_worker || std::ranges::any_of(workers, [&](const std::string& worker) {
           return IsOfWorker(rank.sentence, worker);
         });
-    if (is_asked && !IsThereNow(rank, run)) run.unproven.push_back(std::move(rank.sentence));
+    const bool is_known = std::ranges::find(run.unproven, rank.sentence) != run.unproven.end();
+    if (is_asked && !is_known && !IsThereNow(rank, run))
+      run.unproven.push_back(std::move(rank.sentence));
   }
 }
 

@@ -20,6 +20,8 @@ struct RecordedWorker {
   ProfileOptions profile;  // what its profiler will be asked to record
   std::string key;         // the session's key: file names begin with it if the engine reads a key
   std::string folder;      // where its files appear, as seen from here; "" if they cannot be seen
+  // The engine's folder on its own hosts, where its traces stay (RecordOptions::traces_stay).
+  std::string stays_in;
   // The folder on this host whose disk its files fill; "": not known, or on another host.
   std::string written_at;
   std::optional<RemoteFolder> remote;  // if set, its files are fetched from there

@@ -54,6 +54,9 @@ struct RecordOptions {
   std::optional<uint64_t> window_requests;
 
   std::string trace_dir;  // where the engines write traces, as seen from here
+  // The traces stay on the hosts that wrote them, where something else than this library reads
+  // them. `trace_dir` is then a folder of those hosts. Only by HTTP, and without `overhead`.
+  bool traces_stay = false;
   // "HOST:/path" or "HOST": traces are fetched from there by ssh. One value for all workers, or one
   // for each host in the workers' URLs.
   std::vector<std::string> collect_from;

@@ -1,5 +1,5 @@
 """A dashboard of Ray with the routes of its job API that tacho uses, as Ray 2.60 answers them. Its nodes are folders of this host: jobs
-run here, in the shell, with the node's folder in place of /on-node in their commands."""
+run here, in the shell, with the node's folder in place of /on-node in their commands, and without those of the other nodes."""
 import http.server
 import io
 import json
@@ -31,11 +31,13 @@ class Node:
 
 class FakeRay:
     """`program` runs in place of the static one that was sent. Faults of nodes: lost="analyze", lost="files" (Ray loses that job), dead,
-    free_memory, free_disk, damage (results come with one other byte), never_starts."""
+    free_memory, free_disk, damage (results come with one other byte), never_starts, cut_after=N (the next file that is
+    fetched comes with its first N bytes alone), slip (its last byte comes as another one)."""
 
     def __init__(self, folder, program, nodes=2, token=None, faults=None):
         self.folder, self.program, self.token = pathlib.Path(folder), program, token
         self.nodes = [Node(folder, i, **(faults or {}).get(i, {})) for i in range(nodes)]
+        self.actors = []  # (class name, node, what it wrote to standard error), and the state if it is not ALIVE
         self.packages, self.jobs, self.asked, self.uploads = {}, {}, [], 0
         self.lock = threading.Lock()
 
@@ -105,6 +107,10 @@ class FakeRay:
                 return self.stop(name)
             case "DELETE", ["api", "jobs", name]:
                 return (200, {"deleted": True}) if self.jobs.pop(name, None) else (404, f"Job {name} does not exist")
+            case "GET", ["api", "v0", "actors"]:
+                rows = [{"actor_id": f"{i:032x}", "class_name": name, "node_id": node.id, "pid": 100 + i, "state": (*state, "ALIVE")[0]}
+                        for i, (name, node, _, *state) in enumerate(self.actors)]
+                return 200, {"result": True, "data": {"result": {"total": len(rows), "result": rows}}}
             case "GET", ["api", "v0", "logs", "file"]:
                 return self.file(query)
         return 404, "404: Not Found"
@@ -131,6 +137,9 @@ class FakeRay:
             assert info.filename == "tacho" and info.external_attr >> 16 & 0o111, "an executable called tacho"
         os.symlink(self.program, work / "tacho")
         command = order["entrypoint"].replace("/on-node", str(node.home / "disk")).replace("chmod +x ./tacho", "true")
+        for other in self.nodes:
+            if other is not node:
+                command = command.replace(f"{other.home}/", "/none/")
         command, limits = re.subn(r"ulimit -v \d+", "true", command)  # programs with a sanitizer need all addresses
         assert limits == (what == "analyze"), command
         with open(job["log"], "ab") as log:
@@ -162,6 +171,8 @@ class FakeRay:
         return 200, {"stopped": True}
 
     def file(self, query):
+        if "actor_id" in query:
+            return (200, self.actors[int(query["actor_id"], 16)][2]) if query.get("suffix") == "err" else (500, "no such file")
         node = next(n for n in self.nodes if n.id == query["node_id"])
         path = node.session / "logs" / query["filename"]
         if query.get("lines") != "-1" or "timeout" not in query or query.get("format") != "text":
@@ -171,6 +182,11 @@ class FakeRay:
         data = path.read_bytes()
         if "free_memory" in node.faults and path.name == "files":
             data = json.dumps({**json.loads(data), "memory": 64000 << 20, "free_memory": int(node.faults["free_memory"]) << 20}).encode()
+        if re.fullmatch(r"f\d+", path.name):
+            if cut := node.faults.pop("cut_after", None):
+                return 200, data[:cut]
+            if node.faults.pop("slip", None):
+                data = data[:-1] + bytes([data[-1] ^ 1])
         if node.faults.get("damage") and path.name == "out.json":
             data = data.replace(b"1", b"2", 1)
         return 200, data

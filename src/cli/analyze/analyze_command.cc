@@ -101,8 +101,14 @@ Result<int> Analyse(const AnalyzeOptions& options, const TraceChoice& choice,
   if (const auto written = WriteStdout(Render(options, readout.run, screen) + cost); !written)
     return Fails(written.error());
   if (options.json) SayBlanked(readout.Blanked());
-  const int status = FinishReading(options.Tables().empty(), readout.failures, readout.run.skipped,
-                                   readout.run.captures, IncompleteReasons(readout.run, choice));
+  int status = FinishReading(options.Tables().empty(), readout.failures, readout.run.skipped,
+                             readout.run.captures, IncompleteReasons(readout.run, choice));
+  if (!options.fetch.ranks.empty()) {
+    TACHO_ASSIGN_OR_RETURN(const auto cluster, ClusterAt(*options.ray, options.ray_program));
+    TACHO_ASSIGN_OR_RETURN(const bool came, FetchTraces(cluster, options.fetch, readout.run.traces,
+                                                        ShowsProgress(options)));
+    if (!came && status == kDone) status = kIncomplete;
+  }
   if (!options.csv_folder) return status;
   const auto files = AnalyzeCsv(readout.run);
   if (const auto safe = CheckCsvFolder(options); !safe) return Fails(safe.error());

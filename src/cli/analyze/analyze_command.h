@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/analyze/fetch_traces.h"
 #include "cli/options/parse.h"
 #include "cli/screen/reading.h"
 #include "report/tables/whole_tables.h"
@@ -21,6 +22,7 @@ struct AnalyzeOptions : ReadingArguments {
   std::optional<std::string> sort, filter;
   std::string color = "auto";
   bool wide = false;
+  FetchArguments fetch;
   // Flags that tools/analyze_profile.py of vime and slime has.
   std::optional<std::string> profile_dir;
   bool all_ranks = false;

@@ -85,6 +85,7 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
          &o.profile_dir},
         {"--all-ranks", "", "with --profile-dir: for every rank, and compare them", &o.all_ranks},
         {"--top-n", "N", "with --profile-dir: kernels to show (default 20)", &o.top, 1}}},
+      o.fetch.Rows(),
   };
   spec.examples = {
       {"tacho analyze vllm_profile/",
@@ -125,6 +126,7 @@ Result<void> CheckAnalyzeOptions(const AnalyzeOptions& o) {
   if (forms.size() > 1)
     return fail(fmt::format("{} and {} do not go together", forms[0], forms[1]));
   if (o.digests && !o.json) return fail("--digests needs --json");
+  TACHO_RETURN_IF_ERROR(o.fetch.Check(o.ray.has_value()));
   if ((o.sort || o.filter) && o.Tables().empty()) {
     return fail(fmt::format("{} needs one of the tables, such as --kernels",
                             o.sort ? "--sort" : "--filter"));

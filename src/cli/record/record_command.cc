@@ -1,6 +1,7 @@
 #include "cli/record/record_command.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "cli/record/record_launch.h"
 #include "cli/record/record_narrator.h"
 #include "cli/record/record_options.h"
+#include "cli/record/record_ray.h"
 #include "cli/record/record_report.h"
 #include "cli/screen/interrupt.h"
 #include "cli/screen/output.h"
@@ -48,6 +50,10 @@ int Report(const RecordArguments& arguments, const RecordOptions& options, Recor
 Result<int> RecordThem(const RecordArguments& own, std::optional<LaunchedServers>& launched,
                        std::optional<WithoutInterrupts>& between, const HttpClientOptions& http) {
   TACHO_ASSIGN_OR_RETURN(RecordOptions options, RecordOptionsOf(own));
+  std::optional<RecordedCluster> cluster;
+  if (own.ray) {
+    TACHO_ASSIGN_OR_RETURN(cluster, ClusterOf(own));
+  }
   TACHO_ASSIGN_OR_RETURN(auto client, HttpClient::Create(http));
 
   InterruptScope interrupt("stopping what was started; what was recorded is kept");
@@ -65,19 +71,29 @@ Result<int> RecordThem(const RecordArguments& own, std::optional<LaunchedServers
   }
   Narrator narrator(LiveColumns(SurroundingsOf(STDERR_FILENO)), own.quiet);
   if (launched) narrator.OnDone("launch", ready);
+  if (cluster && options.targets.empty()) {
+    TACHO_ASSIGN_OR_RETURN(options.targets, FindTargets(*cluster, interrupt.token()));
+    narrator.OnDone("targets", fmt::format("{}", fmt::join(options.targets, ", ")));
+  }
   // Shows the finished workers while another one still writes.
   std::string shown;
-  narrator.WhenPartly([&](Recording& partly) {
-    const ProvenRecording proven = ProveRecording(partly, options, narrator);
-    if (own.json) return;
-    const TextStyle style = StyleFor(SurroundingsOf(STDOUT_FILENO), ColorChoice::kAuto);
-    const std::string screen = RecordScreen(partly, proven, style, shown) + "\n";
-    WriteStdout(screen);
-    if (proven.HasAnalysis(partly)) shown += screen;
-  });
+  if (!cluster)
+    narrator.WhenPartly([&](Recording& partly) {
+      const ProvenRecording proven = ProveRecording(partly, options, narrator);
+      if (own.json) return;
+      const TextStyle style = StyleFor(SurroundingsOf(STDOUT_FILENO), ColorChoice::kAuto);
+      const std::string screen = RecordScreen(partly, proven, style, shown) + "\n";
+      WriteStdout(screen);
+      if (proven.HasAnalysis(partly)) shown += screen;
+    });
   narrator.WaitForPreflight(ProbePatience(options.patience));
   TACHO_ASSIGN_OR_RETURN(Recording recording,
                          Record(*client, options, narrator, interrupt.token()));
+  if (cluster) {
+    // After an interrupt the traces are analysed all the same; a second one ends tacho.
+    AnalyseOnNodes(*cluster, recording, narrator,
+                   recording.interrupted_ns ? std::stop_token() : interrupt.token());
+  }
   const int status = Report(own, options, recording, narrator, shown);
   if (launched) EndAfterRecording(*launched, recording.folder.path(), status == kDone);
   return status;

@@ -159,6 +159,18 @@ CommandSpec RecordSpec(RecordArguments& a) {
                        &a.launch}
                  .OneOf({"vllm", "sglang"})},
             EngineRows(a.engine))},
+      {"engines on a Ray cluster (docs/ray.md)",
+       {{"--ray", "ADDRESS",
+         "analyse the traces on the nodes that wrote them: http://HEAD:8265, HOST, or auto for "
+         "RAY_API_SERVER_ADDRESS, RAY_ADDRESS or this host; without TARGET, the router or the "
+         "engines of vime or slime are found by the cluster's actors",
+         &a.ray},
+        {"--ray-program", "FILE",
+         "the static tacho that runs on the nodes (default: this program, or tacho-static beside "
+         "it)",
+         &a.ray_program},
+        {"--fetch", "RANKS", "bring the traces of these ranks into the run folder: 0,1 or all",
+         &a.fetch}}},
       {"other",
        {a.session.KeepGoingRow(),
         {"--json", "", "run.json in place of the screen", &a.json},
@@ -176,7 +188,9 @@ CommandSpec RecordSpec(RecordArguments& a) {
        "the whole way: start, warm up, load, profile, collect, analyse, end"},
       {"tacho record http://127.0.0.1:8000 --overhead --pairs 12",
        "what profiling costs, measured in 24 windows, and a recording"},
-      {"tacho record http://gpu7:8000 --collect-from gpu7:/tmp/traces", "traces fetched by ssh"}};
+      {"tacho record http://gpu7:8000 --collect-from gpu7:/tmp/traces", "traces fetched by ssh"},
+      {"tacho record --ray http://head:8265",
+       "the engines of vime or slime on a Ray cluster; their traces stay there"}};
   return spec;
 }
 
@@ -212,17 +226,25 @@ Result<std::optional<OverheadOptions>> OverheadOptionsOf(const RecordArguments& 
   return asked;
 }
 
+Result<void> CheckTargets(const RecordArguments& a) {
+  if (!a.ray && a.ray_program) return Fail(ErrorKind::kUsage, "--ray-program needs --ray");
+  if (!a.ray && !a.fetch.empty()) return Fail(ErrorKind::kUsage, "--fetch needs --ray");
+  if (a.targets.empty() && !a.ray)
+    return Fail(
+        ErrorKind::kUsage,
+        "no target: tacho record URL (of a router or an engine); see 'tacho record --help'");
+  return {};
+}
+
 }  // namespace
 
 Result<RecordOptions> RecordOptionsOf(const RecordArguments& a) {
   RecordOptions options;
-  if (a.targets.empty())
-    return Fail(
-        ErrorKind::kUsage,
-        "no target: tacho record URL (of a router or an engine); see 'tacho record --help'");
+  TACHO_RETURN_IF_ERROR(CheckTargets(a));
+  options.traces_stay = a.ray.has_value();
   options.targets = a.targets;
   TACHO_RETURN_IF_ERROR(a.session.PutInto(options));
-  TACHO_ASSIGN_OR_RETURN(options.via, ParseVia(a.via));
+  TACHO_ASSIGN_OR_RETURN(options.via, a.ray ? Via::kHttp : ParseVia(a.via));
   options.load = !a.no_load;
   options.through_router = a.through_router;
   if (!a.mix.empty()) {

@@ -48,6 +48,9 @@ struct RecordArguments {
   // "vllm" or "sglang": the engine to launch for this recording; "": none
   std::string launch;
   EngineArguments engine;
+  // A Ray cluster whose nodes keep the traces:
+  std::optional<std::string> ray, ray_program;
+  std::vector<std::string> fetch;  // ranks, or "all"
   // Other options:
   std::string daemon_socket, nsys_session;
   bool json = false, quiet = false;

@@ -10,7 +10,6 @@
 #include "cli/screen/interrupt.h"
 #include "cli/screen/output.h"
 #include "ray/analyze_on_nodes.h"
-#include "ray/ray_access.h"
 #include "text/visible_text.h"
 
 namespace tacho {
@@ -82,10 +81,7 @@ Result<Readout<RunAnalysis>> ReadOnCluster(ReadingArguments arguments, TraceChoi
                                            const ReadOptions& reading,
                                            const Classifier& classifier) {
   ClusterRequest request;
-  TACHO_ASSIGN_OR_RETURN(request.address, RayAddress(*arguments.ray));
-  request.drivers = DriversAddress(*arguments.ray);
-  TACHO_ASSIGN_OR_RETURN(request.token, RayToken());
-  TACHO_ASSIGN_OR_RETURN(request.program, FindStaticProgram(arguments.ray_program));
+  TACHO_ASSIGN_OR_RETURN(request.access, ClusterAt(*arguments.ray, arguments.ray_program));
   request.paths = std::move(choice.paths);
   request.options = NodeOptions(arguments, choice);
   request.threads = arguments.threads;

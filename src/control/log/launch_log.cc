@@ -45,14 +45,24 @@ struct Phrase {
 };
 // An address follows each of these phrases.
 constexpr Phrase kPhrases[] = {
-    {"Router launched at ", true},                  // slime, vime
-    {"Starting router on ", true},                  // vllm-router, sglang-router
-    {"Launch vLLM OpenAI api_server at: ", false},  // vime
+    {"Router launched at ", true},                   // slime, vime
+    {"Starting router on ", true},                   // vllm-router, sglang-router
+    {"Launch vLLM OpenAI api_server at: ", false},   // vime
+    {"Launch HttpServerEngineAdapter at: ", false},  // slime
     {"Starting vLLM server on ", false},
     {"Starting vLLM API server on ", false},
     {"Starting vLLM API server 0 on ", false},
     {"Uvicorn running on ", false},  // SGLang, vLLM
 };
+
+// Whether the line is that of a node whose engine has its server on another node, as vime writes
+// it:
+// "(rank=1 node_rank=1/2)".
+bool IsFurtherNode(std::string_view rest) {
+  constexpr std::string_view kRank = " node_rank=";
+  const size_t at = rest.find(kRank);
+  return at != std::string_view::npos && !rest.substr(at + kRank.size()).starts_with("0/");
+}
 
 void Put(std::vector<LaunchLog::Server>& servers, const std::string& url, uint64_t line) {
   std::erase_if(servers, [&](const LaunchLog::Server& s) { return s.url == url; });
@@ -84,7 +94,8 @@ LaunchLog ReadLaunchLog(std::string_view text) {
     for (const Phrase& phrase : kPhrases) {
       size_t at = plain.find(phrase.words);
       if (at == std::string_view::npos) continue;
-      std::string url = AddressAt(plain.substr(at + phrase.words.size()));
+      const std::string_view rest = plain.substr(at + phrase.words.size());
+      std::string url = IsFurtherNode(rest) ? "" : AddressAt(rest);
       if (!url.empty()) Put(phrase.router ? log.routers : log.engines, url, number);
       break;
     }

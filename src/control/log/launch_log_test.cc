@@ -41,6 +41,17 @@ TEST(LaunchLog, EnginesByNumberAndByAddress) {
   EXPECT_TRUE(log.routers.empty());
 }
 
+// vime logs a line for each node of an engine; only the first one has a server.
+TEST(LaunchLog, OnlyTheFirstNodeOfAnEngineHasAServer) {
+  const LaunchLog log = ReadLaunchLog(
+      "Launch vLLM OpenAI api_server at: 10.0.0.9:8000 (rank=0 node_rank=0/2)\n"
+      "Launch vLLM OpenAI api_server at: 10.0.0.10:8000 (rank=0 node_rank=1/2)\n"
+      "Launch HttpServerEngineAdapter at: 10.0.0.11:15000\n");
+  ASSERT_EQ(log.engines.size(), 2u);
+  EXPECT_EQ(log.engines[0].url, "http://10.0.0.9:8000");
+  EXPECT_EQ(log.engines[1].url, "http://10.0.0.11:15000") << "slime";
+}
+
 TEST(LaunchLog, IncompleteLinesAreIgnored) {
   EXPECT_TRUE(ReadLaunchLog("Router launched at \nRouter launched at host\nRouter launched at :1\n"
                             "Router launched at host:\nPorts for engine 0: {'host': 'x'}\n"

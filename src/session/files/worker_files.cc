@@ -42,7 +42,9 @@ std::string_view FileKeyOf(const RecordedWorker& worker) {
 }
 
 std::string PlaceOf(const RecordedWorker& worker) {
-  const std::string folder = worker.remote ? worker.remote->Text() : worker.folder;
+  const std::string folder = worker.remote             ? worker.remote->Text()
+                             : worker.stays_in.empty() ? worker.folder
+                                                       : worker.stays_in;
   return fmt::format("{}/{}*", folder, FileKeyOf(worker));
 }
 

@@ -91,7 +91,9 @@ void ProfilerSession::CollectOf(size_t index, std::stop_token stop) {
   const bool healthy = !worker.expectation.trouble;
   if (healthy) stop = {};
   Result<BroughtFiles> brought;
-  if (worker.remote) {
+  if (!worker.stays_in.empty()) {
+    worker.written_unix_ns = files_.WrittenUnixNs(worker);
+  } else if (worker.remote) {
     worker.written_unix_ns = files_.WrittenUnixNs(worker);
     Result<std::vector<std::string>> fetched =
         FetchFiles(*worker.remote, FileKeyOf(worker), worker.expectation.start_unix_ns, target,

@@ -189,7 +189,8 @@ bool MayTry(const RecordedWorker& worker, const RecordOptions& options) {
   const bool scheduled =
       profiler.wait_iterations.value_or(0) + profiler.warmup_iterations.value_or(0) > 0;
   const bool torch = profiler.kind.value_or("torch") == "torch";
-  return torch && !scheduled && !worker.profile.IsOn("profile_by_stage") &&
+  return torch && !scheduled && worker.stays_in.empty() &&
+         !worker.profile.IsOn("profile_by_stage") &&
          (options.load ||
           (!MayHaveStacks(worker) &&
            EngineRule(worker.facts.kind, worker.facts.version, "waits_for_step") != "yes")) &&

@@ -24,8 +24,9 @@ struct TrialOutcome {
 };
 
 // Whether a trial of the worker is safe and useful. It is not if the profiler can record only one
-// session, if an idle engine records Python stacks (which fill any window with too much data), or
-// if an idle engine's session would wait for the next step and so stay open.
+// session, if nobody here could read and remove its files (stays_in), if an idle engine records
+// Python stacks (which fill any window with too much data), or if an idle engine's session would
+// wait for the next step and so stay open.
 bool MayTry(const RecordedWorker& worker, const RecordOptions& options);
 
 // The second trial of an engine is smaller: comparing the two separates what each step adds to a

@@ -79,8 +79,13 @@ std::vector<std::string> RemoveFilesOf(const WorkerFiles& files,
     if (failed) left.push_back(path);
   }
   for (const RecordedWorker& worker : workers) {
-    if (!worker.remote || !worker.started) continue;
+    const bool here = !worker.remote && worker.stays_in.empty();
+    if (here || !worker.started) continue;
     if (worker.started->verdict == ControlVerdict::kRefused) continue;
+    if (!worker.remote) {
+      left.push_back(PlaceOf(worker));
+      continue;
+    }
     const Result<void> removed =
         RemoveFetched(*worker.remote, FileKeyOf(worker), worker.expectation.start_unix_ns,
                       ProbePatience(options.patience));

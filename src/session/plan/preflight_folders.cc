@@ -81,13 +81,28 @@ Checked<std::string> FolderOf(RecordedWorker& worker, const RecordOptions& optio
                               std::stop_token stop) {
   bool local = !worker.expectation.pids.empty();
   std::string engine_folder = worker.facts.profiler.folder.value_or("");
-  if (EngineRule(worker.facts.kind, worker.facts.version, "folder_in_start") == "yes") {
+  const bool names_folder =
+      EngineRule(worker.facts.kind, worker.facts.version, "folder_in_start") == "yes";
+  if (names_folder) {
     // A worker behind a router may run on another host.
     const auto& behind = worker.worker.in_place_of;
     local = local && (!behind || behind->on_this_host);
-    if (!profile.output_dir && local && options.collect_from.empty())
+    if (!profile.output_dir && local && options.collect_from.empty() && !options.traces_stay)
       profile.output_dir = folder_in_run;
     engine_folder = profile.output_dir.value_or("");
+  }
+  if (options.traces_stay) {
+    worker.stays_in = options.trace_dir.empty() ? engine_folder : options.trace_dir;
+    if (worker.stays_in.starts_with('/')) return std::string();
+    if (worker.stays_in.empty()) {
+      Finding unknown = FolderUnknown(worker.worker.url, worker.facts);
+      unknown.remedy = names_folder ? "give --output-dir DIR, which it makes on its host"
+                                    : "give --trace-dir DIR, its folder on its host";
+      return tl::unexpected(std::move(unknown));
+    }
+    return Blocked(FindingId::kFolderNotSeen, worker,
+                   fmt::format("writes its traces to {}, which is no folder of its host's disk",
+                               worker.stays_in));
   }
   if (!options.collect_from.empty()) {
     Checked<std::string> source = SourceOf(worker, options);

@@ -75,6 +75,22 @@ TEST_F(PreflightTest, PlansEachWorker) {
   ExpectUntouched(a);
 }
 
+// A folder of the engine's host, which need not exist here.
+TEST_F(PreflightTest, LeavesTracesWhereTheyAreIfTheyStay) {
+  options_.traces_stay = true;
+  const FakeEngine engine(VllmThatWritesTo("/on/its/node"));
+  const auto preflight = Run({&engine});
+  ASSERT_TRUE(preflight) << preflight.error().message;
+  EXPECT_EQ(preflight->workers[0].stays_in, "/on/its/node");
+  EXPECT_EQ(preflight->workers[0].folder, "") << "nothing is looked for here";
+  ExpectUntouched(engine);
+  options_.trace_dir = "/as/named";
+  EXPECT_EQ(Run({&engine})->workers[0].stays_in, "/as/named");
+  options_.trace_dir = "";
+  const FakeEngine store(VllmThatWritesTo("s3://traces"));
+  EXPECT_FALSE(Run({&store}));
+}
+
 TEST_F(PreflightTest, RefusesAnEngineWithoutAProfiler) {
   const FakeEngine with(VllmThatWritesTo(folder_.path())), without(VllmThatWritesTo(""));
   const auto preflight = Run({&without, &with});

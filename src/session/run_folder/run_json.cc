@@ -153,7 +153,8 @@ OrderedJson WorkerJson(const Recording& recording, const RecordedWorker& worker,
   json["url"] = worker.worker.url;
   json["found_in"] = worker.worker.found_in;
   json["key"] = worker.key;
-  if (!worker.folder.empty()) json["engine_folder"] = worker.folder;
+  const std::string& folder = worker.stays_in.empty() ? worker.folder : worker.stays_in;
+  if (!folder.empty()) json["engine_folder"] = folder;
   if (!worker.nsys_session.empty()) json["nsys_session"] = worker.nsys_session;
   if (worker.remote) json["collected_from"] = worker.remote->Text();
   if (worker.started) json["start"] = OutcomeJson(*worker.start, *worker.started, shift);
@@ -261,6 +262,7 @@ std::string LogWithoutSecrets(std::string log) {
 // tacho has formulas for this model. An engine may name any folder as its model, so no other text
 // may be kept.
 std::pair<std::string, std::string> ModelConfigOf(const RecordedWorker& worker) {
+  if (!worker.stays_in.empty()) return {};
   constexpr std::chrono::seconds kPatience(5);
   const std::shared_ptr<const Transport> host =
       worker.remote ? worker.remote->transport : MakeLocalTransport();

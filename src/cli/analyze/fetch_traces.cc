@@ -1,0 +1,109 @@
+#include "cli/analyze/fetch_traces.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "cli/options/trace_choice.h"
+#include "cli/screen/interrupt.h"
+#include "cli/screen/output.h"
+#include "io/trace_sources.h"
+#include "text/format_number.h"
+#include "text/visible_text.h"
+
+namespace tacho {
+namespace {
+
+bool Has(const RanksToFetch& ranks, const TraceAnalysis& trace) {
+  return ranks.all ||
+         (trace.facts.rank && std::ranges::binary_search(ranks.ranks, *trace.facts.rank));
+}
+
+// No name of a node has a '/'. A trace may be a part of a file.
+Result<NodeFile> NodeFileOf(const std::string& path) {
+  const size_t colon = path.find(":/");
+  if (colon == std::string::npos || colon == 0 || path.find('/') < colon)
+    return Fail(ErrorKind::kUsage, VisibleText(path) + " names no node");
+  return NodeFile{path.substr(0, colon), SplitPart(path.substr(colon + 1)).first};
+}
+
+}  // namespace
+
+OptionGroup FetchArguments::Rows() {
+  return {"traces of a Ray cluster, brought here",
+          {{"--fetch", "RANKS", "with --ray: the traces of these ranks, as 0,1, or all", &ranks},
+           {"--fetch-to", "DIR",
+            "into DIR/NODE (default: here); what an earlier call brought is not fetched again",
+            &folder}}};
+}
+
+Result<void> FetchArguments::Check(bool has_ray) const {
+  if (!has_ray && !ranks.empty()) return Fail(ErrorKind::kUsage, "--fetch needs --ray");
+  if (folder && ranks.empty()) return Fail(ErrorKind::kUsage, "--fetch-to needs --fetch");
+  TACHO_RETURN_IF_ERROR(RanksToFetchOf(ranks, "analyze"));
+  return {};
+}
+
+Result<RanksToFetch> RanksToFetchOf(const std::vector<std::string>& words,
+                                    std::string_view command) {
+  RanksToFetch fetch;
+  fetch.all = words == std::vector<std::string>{"all"};
+  if (fetch.all) return fetch;
+  auto ranks = RanksAskedFor(words, command);
+  if (!ranks) {
+    return Fail(
+        ErrorKind::kUsage,
+        fmt::format("--fetch takes ranks, such as 0,1, or all; see 'tacho {} --help'", command));
+  }
+  fetch.ranks = *std::move(ranks);
+  return fetch;
+}
+
+Result<std::vector<NodeFile>> FilesToFetch(const std::vector<TraceAnalysis>& traces,
+                                           const RanksToFetch& ranks) {
+  std::set<std::pair<std::string, std::string>> files;
+  for (const TraceAnalysis& trace : traces) {
+    if (!Has(ranks, trace)) continue;
+    TACHO_ASSIGN_OR_RETURN(NodeFile file, NodeFileOf(trace.path));
+    files.emplace(std::move(file.node), std::move(file.path));
+  }
+  std::vector<NodeFile> list;
+  for (const auto& [node, path] : files) list.push_back({node, path});
+  return list;
+}
+
+std::string FetchedText(const FetchedFiles& fetched, const std::string& folder) {
+  return fmt::format(
+      "{}, {:.1f} MB came{}, in {}", FormatCounted(fetched.files.size(), "trace"),
+      static_cast<double>(fetched.brought) / 1e6,
+      fetched.there_already == 0 ? "" : fmt::format(", {} there already", fetched.there_already),
+      folder);
+}
+
+Result<bool> FetchTraces(const ClusterAccess& cluster, const FetchArguments& arguments,
+                         const std::vector<TraceAnalysis>& traces, bool shows_progress) {
+  FetchRequest request;
+  request.access = cluster;
+  TACHO_ASSIGN_OR_RETURN(const RanksToFetch ranks, RanksToFetchOf(arguments.ranks, "analyze"));
+  TACHO_ASSIGN_OR_RETURN(request.files, FilesToFetch(traces, ranks));
+  if (request.files.empty())
+    return Fail(ErrorKind::kUsage, "--fetch: there is no trace of these ranks");
+  const std::string folder = arguments.folder.value_or(".");
+  request.say = [&](const std::string& text) {
+    if (shows_progress) DrawOnStderr("\r\x1b[Kray: " + text);
+  };
+  const auto fetched = [&] {
+    const InterruptScope interrupt("ending the jobs on the cluster; what came is kept");
+    return FetchFromNodes(request, folder, interrupt.token());
+  }();
+  if (shows_progress) DrawOnStderr("\r\x1b[K");
+  TACHO_RETURN_IF_ERROR(fetched);
+  for (const Error& failure : fetched->failures) Complain("not fetched: " + failure.message);
+  if (!fetched->failures.empty()) Complain("the same command fetches what is missing");
+  Complain("fetched " + FetchedText(*fetched, folder));
+  return fetched->failures.empty();
+}
+
+}  // namespace tacho

@@ -1,0 +1,215 @@
+#include "ray/fetch_from_nodes.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <map>
+#include <utility>
+
+#include "base/file_descriptor.h"
+#include "base/replace_file.h"
+#include "ray/file_sum.h"
+#include "ray/node_program.h"
+#include "text/shell_word.h"
+#include "text/visible_text.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kMostSums = 64u << 20;
+
+uint64_t SizeOf(const std::string& path) {
+  std::error_code failed;
+  const uintmax_t bytes = fs::file_size(path, failed);
+  return failed ? 0 : bytes;
+}
+
+class NodesFetch {
+ public:
+  NodesFetch(const FetchRequest& request, const std::string& folder, const std::stop_token& stop,
+             const JobApi& api, std::vector<RayNode> nodes)
+      : request_(request),
+        folder_(folder),
+        stop_(stop),
+        nodes_(std::move(nodes)),
+        run_(api, nodes_, request.access.program.hash, request.patience) {}
+
+  Result<FetchedFiles> Run() {
+    TACHO_RETURN_IF_ERROR(Place());
+    std::map<size_t, std::string> commands;
+    for (const auto& [node, files] : of_node_) commands[node] = OfferCommand(node, files);
+    request_.say("adding up the files");
+    TACHO_RETURN_IF_ERROR(run_.Run(
+        "fetch", commands, [&](size_t node, const auto& end) { TakeSums(node, end); }, stop_));
+    for (const auto& [node, files] : of_node_) {
+      for (Wanted* file : files)
+        if (file->sum) Fetch(node, *file);
+      run_.BeginToClear(node);
+      if (stop_.stop_requested()) break;
+    }
+    run_.Clear();
+    if (stop_.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
+    for (const Wanted& file : wanted_)
+      if (file.whole) out_.files.push_back(file.place);
+    return std::move(out_);
+  }
+
+ private:
+  struct Wanted {
+    std::string path, place;  // on its node, and here
+    std::string name;         // in the folder of the run
+    uint64_t begun = 0;       // bytes of an earlier transfer
+    std::optional<FileSum> sum;
+    bool whole = false;
+  };
+
+  Result<void> Place() {
+    wanted_.reserve(request_.files.size());
+    for (const NodeFile& file : request_.files) {
+      const auto node = std::ranges::find_if(
+          nodes_, [&](const RayNode& n) { return n.alive && n.name == file.node; });
+      if (node == nodes_.end()) {
+        out_.failures.push_back(
+            Error{ErrorKind::kRemote, "no living node has this name"}.WithContext(
+                VisibleText(file.node)));
+        continue;
+      }
+      Wanted& wanted = wanted_.emplace_back();
+      wanted.path = file.path;
+      TACHO_ASSIGN_OR_RETURN(wanted.place, PlaceOfFetched(folder_, file));
+      wanted.name = fmt::format("f{}", wanted_.size());
+      wanted.begun = SizeOf(wanted.place + ".part");
+      of_node_[static_cast<size_t>(node - nodes_.begin())].push_back(&wanted);
+    }
+    return {};
+  }
+
+  // Makes the files readable through the log route, which follows links: a link to the file, or
+  // what is missing of it.
+  std::string OfferCommand(size_t node, const std::vector<Wanted*>& files) const {
+    std::string command =
+        fmt::format("d={} && mkdir -p \"$d\" && chmod +x ./tacho", ShellWord(run_.FolderOn(node)));
+    std::string paths;
+    for (const Wanted* file : files) {
+      const std::string path = ShellWord(file->path);
+      command += file->begun == 0 ? fmt::format(" && ln -s {} \"$d/{}\"", path, file->name)
+                                  : fmt::format(" && {{ tail -c +{} {} >\"$d/{}\" || :; }}",
+                                                file->begun + 1, path, file->name);
+      paths += " " + path;
+    }
+    return command + fmt::format(" && exec ./tacho {} sums{} >\"$d/sums\"", kNodeWord, paths);
+  }
+
+  void TakeSums(size_t node, const Result<int>& end) {
+    if (!end) return out_.failures.push_back(end.error());
+    const auto& files = of_node_.at(node);
+    if (*end != 0)
+      return out_.failures.push_back(
+          run_.ErrorOn(node, "its files cannot be offered: " + run_.LastWords(node)));
+    const auto text = run_.Read(node, "sums", kMostSums, stop_);
+    const auto sums =
+        text.and_then([&](const std::string& t) { return ParseFileSums(t, files.size()); });
+    if (!sums) return out_.failures.push_back(run_.ErrorOn(node, sums.error().message));
+    for (size_t i = 0; i < files.size(); ++i) {
+      const Result<FileSum>& sum = (*sums)[i];
+      if (sum)
+        files[i]->sum = *sum;
+      else
+        out_.failures.push_back(run_.ErrorOn(node, VisibleText(sum.error().message)));
+    }
+  }
+
+  void Fetch(size_t node, Wanted& file) {
+    if (SizeOf(file.place) == file.sum->bytes) {
+      if (const auto there = SumOfFile(file.place); there && *there == *file.sum) {
+        file.whole = true;
+        ++out_.there_already;
+        return;
+      }
+    }
+    const auto failed = Transfer(node, file);
+    if (failed) {
+      file.whole = true;
+    } else if (!stop_.stop_requested()) {
+      out_.failures.push_back(run_.ErrorOn(node, failed.error().message));
+    }
+  }
+
+  Result<void> Transfer(size_t node, const Wanted& file) {
+    const std::string part = file.place + ".part";
+    std::error_code failed;
+    fs::create_directories(fs::path(part).parent_path(), failed);
+    const FileDescriptor to(
+        open(part.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666));
+    if (!to) return CannotWrite(part, errno);
+    uint64_t have = file.begun;
+    int error = 0;
+    const auto came = run_.Stream(
+        node, file.name,
+        [&](std::string_view piece) {
+          // More than the sum tells is not taken.
+          piece = piece.substr(0, file.sum->bytes - std::min(file.sum->bytes, have));
+          error = WriteAll(to.get(), piece);
+          have += piece.size();
+          request_.say(fmt::format("fetching {}: {} of {} MB", VisibleText(file.path), have >> 20,
+                                   file.sum->bytes >> 20));
+          return error == 0 && have < file.sum->bytes;
+        },
+        stop_);
+    out_.brought += have - file.begun;
+    if (error != 0) return CannotWrite(part, error);
+    if (have < file.sum->bytes) {
+      const std::string why = came ? "" : ": " + came.error().message;
+      return Fail(ErrorKind::kRemote,
+                  fmt::format("of {} came {} of {} bytes{}", VisibleText(file.path), have,
+                              file.sum->bytes, why));
+    }
+    TACHO_ASSIGN_OR_RETURN(const FileSum got, SumOfFile(part));
+    if (got != *file.sum) {
+      fs::remove(part, failed);
+      return Fail(ErrorKind::kRemote, VisibleText(file.path) + " came damaged");
+    }
+    fs::rename(part, file.place, failed);
+    if (failed) return CannotWrite(file.place, failed.value());
+    return {};
+  }
+
+  const FetchRequest& request_;
+  const std::string& folder_;
+  const std::stop_token& stop_;
+  const std::vector<RayNode> nodes_;
+  ClusterRun run_;
+  std::vector<Wanted> wanted_;
+  std::map<size_t, std::vector<Wanted*>> of_node_;
+  FetchedFiles out_;
+};
+
+}  // namespace
+
+Result<std::string> PlaceOfFetched(const std::string& folder, const NodeFile& file) {
+  const fs::path path(file.path), node(file.node);
+  const bool leads_out =
+      std::ranges::any_of(path, [](const fs::path& part) { return part == ".." || part == "."; });
+  if (!path.is_absolute() || leads_out || node.has_parent_path() || node == "." || node == ".." ||
+      node.empty()) {
+    return Fail(ErrorKind::kUsage, fmt::format("{}:{} is no absolute path of a node",
+                                               VisibleText(file.node), VisibleText(file.path)));
+  }
+  return (fs::path(folder) / node / path.relative_path()).string();
+}
+
+Result<FetchedFiles> FetchFromNodes(const FetchRequest& request, const std::string& folder,
+                                    const std::stop_token& stop) {
+  TACHO_ASSIGN_OR_RETURN(const auto cluster,
+                         ClusterConnection::Open(request.access, request.say, stop));
+  TACHO_ASSIGN_OR_RETURN(auto nodes, cluster.api().Nodes(stop));
+  TACHO_RETURN_IF_ERROR(SendProgram(cluster.api(), request.access.program, request.say, stop));
+  return NodesFetch(request, folder, stop, cluster.api(), std::move(nodes)).Run();
+}
+
+}  // namespace tacho
