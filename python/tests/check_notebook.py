@@ -85,7 +85,7 @@ class Notebook(unittest.TestCase):
     def test_progress_of_a_reading(self):
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run([_program.path(), "simulate", "trace", "-o", folder, "--steps", "10000"], check=True, capture_output=True)
-            outputs, = of_code(f"import tacho; run = tacho.read({folder!r}, threads=1)")
+            outputs, = of_code(f"import tacho; tacho._progress._QUIET_FOR_S = 0; run = tacho.read({folder!r}, threads=1)")
             silent, = of_code(f"import tacho; run = tacho.read({folder!r}, threads=1, progress=False)")
         self.assertEqual([output.output_type for output in outputs], ["display_data"])
         self.assertRegex(outputs[0]["data"]["text/plain"], "^read [0-9.]+ MB in [0-9.]+ s$")

@@ -85,7 +85,10 @@ TEST_F(PreflightTest, LeavesTracesWhereTheyAreIfTheyStay) {
   EXPECT_EQ(preflight->workers[0].folder, "") << "nothing is looked for here";
   ExpectUntouched(engine);
   options_.trace_dir = "/as/named";
-  EXPECT_EQ(Run({&engine})->workers[0].stays_in, "/as/named");
+  const FakeEngine other(VllmThatWritesTo("/on/its/node"));
+  const auto named = Run({&other});
+  ASSERT_TRUE(named) << named.error().message;
+  EXPECT_EQ(named->workers[0].stays_in, "/as/named");
   options_.trace_dir = "";
   const FakeEngine store(VllmThatWritesTo("s3://traces"));
   EXPECT_FALSE(Run({&store}));
