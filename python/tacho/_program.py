@@ -29,7 +29,7 @@ def words_of(**options):
     """The options of a command: True is an option without a value; None, False and an empty list are none."""
     words = []
     for name, value in options.items():
-        for one in value if isinstance(value, (list, tuple)) else [] if value in (None, False) else [value]:
+        for one in value if isinstance(value, (list, tuple)) else [] if value is None or value is False else [value]:
             words += ["--" + name.replace("_", "-"), *([] if one is True else [str(one)])]
     return words
 

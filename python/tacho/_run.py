@@ -253,16 +253,13 @@ def read(paths: Path | Iterable[Path], *, session: str | None = None, ranks: Seq
     return Run(held, paths, [*chosen_words, *(("--rules", rules) if rules else ())], [*chosen_words, *view_words])
 
 
-def _sides(runs):
-    """The paths of a run or several, and the options that chose them."""
-    paths, words = [], []
-    for run in runs if isinstance(runs, (list, tuple)) else [runs]:
-        if isinstance(run, Run):
-            paths += run._paths
-            words += [word for word in run._options if word not in words]
-        else:
-            paths.append(os.fspath(run))
-    return paths, words
+def _sides(*sides):
+    """The options with which all runs of all sides were read, and the paths of each side."""
+    sides = [side if isinstance(side, (list, tuple)) else [side] for side in sides]
+    options, *others = [run._options if isinstance(run, Run) else [] for side in sides for run in side]
+    if any(other != options for other in others):
+        raise _errors.UsageError("the runs were read with different ranks, session or rules, and the program takes one choice for all")
+    return options, *([path for run in side for path in (run._paths if isinstance(run, Run) else [os.fspath(run)])] for side in sides)
 
 
 def compare(base: Run | Path | Sequence[Run | Path], new: Run | Path | Sequence[Run | Path], *, fail_on: str | Iterable[str] = (),
@@ -273,8 +270,8 @@ def compare(base: Run | Path | Sequence[Run | Path], new: Run | Path | Sequence[
     as "decode.step.p50>+3%"; their outcomes are in ``gates`` of the result. The other options are those of the program. Raises
     NotComparableError.
     """
-    (base_paths, words), (new_paths, more) = _sides(base), _sides(new)
-    sides = [*words, *(word for word in more if word not in words), "--base", *base_paths, "--new", *new_paths]
+    words, base_paths, new_paths = _sides(base, new)
+    sides = [*words, "--base", *base_paths, "--new", *new_paths]
     gates = [fail_on] if isinstance(fail_on, str) else list(fail_on)
     return _program.json_of("compare", *_program.words_of(fail_on=gates, across=across, anyway=anyway, without_bounds=without_bounds),
                             *sides)
@@ -283,8 +280,8 @@ def compare(base: Run | Path | Sequence[Run | Path], new: Run | Path | Sequence[
 def report(run: Run | Path, output: Path, *, against: Run | Path | None = None) -> Path:
     """Writes one HTML file of a run to keep and to send, and returns its path. ``run``: of ``read``, or a path. ``against``: what it
     is compared with."""
-    paths, words = _sides(run)
-    other = ["--against", *_sides(against)[0]] if against is not None else []
+    words, paths, *others = _sides(run, *([against] if against is not None else []))
+    other = ["--against", *others[0]] if others else []
     _program.run("report", *paths, *words, "--no-progress", "-o", output, *other)
     return output
 
@@ -299,7 +296,11 @@ def record(*targets: str, progress: Progress = True, **options: Any) -> Record:
     """
     recorded = _program.json_of("record", *_program.words_of(**options), *targets, progress=progress)
     for kept in sorted(pathlib.Path(options.get("out") or ".").glob("*/run.json"), reverse=True):
-        if of_json(kept.read_text()) == recorded:
+        try:
+            is_it = of_json(kept.read_text()) == recorded
+        except (OSError, ValueError):  # somebody else's
+            continue
+        if is_it:
             recorded["folder"] = str(kept.parent)
             break
     return recorded

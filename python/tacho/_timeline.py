@@ -30,8 +30,12 @@ def _jupyter_page():
         return None
 
 
+# The view ends at the end of its standard input, and so with Python, whatever ends that. Its status is that of the view.
+_UNTIL_EOF = '"$@" <&- & exec >&-; read -r _; kill $! 2>&-; wait $!'
+
+
 def _end(process, said):
-    process.terminate()
+    process.stdin.close()
     process.wait()
     process.stdout.close()
     said.close()
@@ -50,12 +54,17 @@ class Timeline:
         self._proxied = proxy if proxy is not None else bool(self._page.netloc) and has_proxy
         frame = "self" if self._proxied else f"{self._page.scheme}://{self._page.netloc}" if self._page.netloc else None
         said = tempfile.TemporaryFile("w+", errors="replace")
-        process = subprocess.Popen([_program.path(), "view", *paths, "--no-open", "--port", "0", "--idle-exit", "12h",
+        process = subprocess.Popen(["/bin/sh", "-c", _UNTIL_EOF, "sh", _program.path(), "view", *paths, "--no-open", "--port", "0", "--idle-exit", "12h",
                                     *_program.words_of(allow_frame=frame), *map(os.fspath, words)],
-                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said, text=True, start_new_session=True)
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said, text=True, start_new_session=True)
         self.close = weakref.finalize(self, _end, process, said)
-        self.url: str = process.stdout.readline().strip()
+        try:
+            self.url: str = process.stdout.readline().strip()
+        except BaseException:
+            self.close()
+            raise
         if not self.url:
+            process.stdin.close()
             status = process.wait()
             said.seek(0)
             words_of_failure = _program.without_prefix(said.read())

@@ -67,6 +67,10 @@ class Package(unittest.TestCase):
             run.analysis.nothing
         self.assertIn("verdict", dir(run.analysis))
 
+    def test_options_become_words(self):
+        self.assertEqual(_program.words_of(seed=0, share=0.0, json=True, quiet=False, out=None, rank=[0, 1], keep_all=[]),
+                         ["--seed", "0", "--share", "0.0", "--json", "--rank", "0", "--rank", "1"])
+
     def test_gaps_add_up(self):
         run = tacho.read(self.runs[0])
         column = run.gaps.column_names.index("dur_ns")
@@ -115,6 +119,10 @@ class Package(unittest.TestCase):
         self.assertEqual(tacho.compare(tacho.read(self.runs[0]), [tacho.read(self.runs[1])], fail_on=["decode.step.p50>+90%"]), want)
         with self.assertRaises(tacho.NotComparableError):
             tacho.compare(self.runs[0], RECORDED)
+        with self.assertRaisesRegex(tacho.UsageError, "read with different ranks"):
+            tacho.compare(tacho.read(self.runs[0], ranks=[0]), tacho.read(self.runs[1]))
+        chosen = [tacho.read(run, ranks=[0], session="latest") for run in self.runs]
+        self.assertEqual(tacho.compare(*chosen).new[0].path, want["new"][0]["path"])
         with self.assertRaisesRegex(tacho.UsageError, "no-such-metric"):
             tacho.compare(*self.runs, fail_on="no-such-metric>+1%")
 

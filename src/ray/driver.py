@@ -4,6 +4,7 @@ node. tacho runs it with the cluster's own python3, on a node of the cluster. Th
 usage: driver.py ADDRESS FOLDER    prints its port; requests must have the key in the variable TACHO_DRIVER_KEY; ends when its parent ends
 """
 import contextlib
+import hmac
 import http.server
 import json
 import os
@@ -18,7 +19,8 @@ import urllib.parse
 import ray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-KEY = os.environ.pop("TACHO_DRIVER_KEY", "")
+KEY = os.environ.pop("TACHO_DRIVER_KEY")
+MOST_BODY = 1 << 20
 ACTORS, JOBS = {}, {}
 
 
@@ -113,15 +115,19 @@ def answer(method, words, query, body):
 
 class Api(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    timeout = 60
 
     def log_message(self, *_):
         pass
 
     def do_GET(self):
         url = urllib.parse.urlsplit(self.path)
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        size = int(self.headers.get("Content-Length") or 0)
         status, content = 403, ""
-        if self.headers.get("Authorization") == "Bearer " + KEY:
+        if not hmac.compare_digest(self.headers.get("Authorization", "").encode(), b"Bearer " + KEY.encode()) or size > MOST_BODY:
+            self.close_connection = True
+        else:
+            body = self.rfile.read(size)
             try:
                 status, content = answer(self.command, url.path.strip("/").split("/"), dict(urllib.parse.parse_qsl(url.query)), body)
             except Exception as error:  # whatever it is, tacho has to know
@@ -145,6 +151,7 @@ def main(address, folder):
     threading.Thread(target=server.serve_forever, daemon=True).start()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     print(server.server_address[1], file=out, flush=True)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # nobody reads it from here on
     try:
         while os.getppid() == parent:
             time.sleep(0.5)

@@ -16,7 +16,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::chrono::milliseconds kFirstAnswer{4500}, kAnswer{30'000}, kTransfer{3'600'000};
+constexpr std::chrono::milliseconds kFirstAnswer{4500}, kLeastPatience{500}, kAnswer{30'000},
+    kTransfer{3'600'000};
 constexpr std::chrono::milliseconds kQuickly{10'000}, kIdle{60'000};
 constexpr size_t kMostWords = 300, kMostLog = 4096;
 
@@ -121,6 +122,12 @@ JobState StateOf(const json& job) {
   return state;
 }
 
+// Whether the cluster wants a token. Old versions of Ray do not know the question, and have none.
+bool WantsToken(const HttpResponse& mode) {
+  return mode.status == 401 || mode.status == 403 ||
+         TextOf(ParseJson(mode.body), "authentication_mode") == "token";
+}
+
 }  // namespace
 
 HttpRequest JobApi::Ask(std::string method, const std::string& route, std::string body) const {
@@ -144,18 +151,33 @@ Result<void> JobApi::CheckAnswer(const Result<HttpResponse>& answer) const {
   TACHO_RETURN_IF_ERROR(CheckToken(*answer, address_));
   if (answer->status == 200) return {};
   return FailAt(ErrorKind::kRemote, address_.Origin(),
-                fmt::format("HTTP {}: {}", answer->status, FirstLine(answer->body)));
+                fmt::format("HTTP {}: {}", answer->status, ReasonIn(answer->body)));
 }
 
 Result<JobApi> JobApi::Connect(const Url& address, const std::string& token, std::stop_token stop) {
-  HttpClientOptions options;
-  options.bearer_key = token;
-  TACHO_ASSIGN_OR_RETURN(auto client, HttpClient::Create(options));
-  client->NameServer(address);
-  JobApi api(address, std::move(client));
-  HttpRequest request = api.Ask("GET", "api/version");
-  request.timeout = request.connect_timeout = kFirstAnswer;
-  const auto answer = api.client_->Fetch(request, stop);
+  const auto began = std::chrono::steady_clock::now();
+  const auto make = [&](const std::string& key) -> Result<JobApi> {
+    HttpClientOptions options;
+    options.bearer_key = key;
+    TACHO_ASSIGN_OR_RETURN(auto client, HttpClient::Create(options));
+    client->NameServer(address);
+    return JobApi(address, std::move(client));
+  };
+  const auto ask = [&](const JobApi& api, const char* route) {
+    HttpRequest request = api.Ask("GET", route);
+    const auto left = kFirstAnswer - (std::chrono::steady_clock::now() - began);
+    request.timeout = request.connect_timeout =
+        std::max(std::chrono::duration_cast<std::chrono::milliseconds>(left), kLeastPatience);
+    return api.client_->Fetch(request, stop);
+  };
+  TACHO_ASSIGN_OR_RETURN(JobApi api, make(""));
+  auto answer = ask(api, "api/authentication_mode");
+  if (answer) {
+    if (WantsToken(*answer)) {
+      TACHO_ASSIGN_OR_RETURN(api, make(token));
+    }
+    answer = ask(api, "api/version");
+  }
   if (!answer && answer.error().kind == ErrorKind::kInterrupted)
     return tl::unexpected<Error>(answer.error());
   if (answer) TACHO_RETURN_IF_ERROR(CheckToken(*answer, address));

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <random>
 #include <string_view>
 #include <utility>
 
 #include "base/parse_number.h"
+#include "base/random_secret.h"
 #include "base/replace_file.h"
 
 namespace tacho {
@@ -21,11 +21,6 @@ namespace {
 // Ray takes some seconds to let a driver in, and 20 s to refuse its token.
 constexpr std::chrono::seconds kToStart{60}, kToEnd{5};
 
-std::string RandomKey() {
-  std::random_device random;
-  return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
-}
-
 }  // namespace
 
 Result<PythonDriver> PythonDriver::Start(const std::string& cluster, const StaticProgram& program,
@@ -35,7 +30,7 @@ Result<PythonDriver> PythonDriver::Start(const std::string& cluster, const Stati
   constexpr mode_t kExecutable = 0777;
   TACHO_RETURN_IF_ERROR(ReplaceFile(folder.At("tacho"), program.bytes, kExecutable));
   TACHO_RETURN_IF_ERROR(ReplaceFile(driver, embedded::ray_driver));
-  std::string key = RandomKey();
+  TACHO_ASSIGN_OR_RETURN(std::string key, RandomSecret());
   TACHO_ASSIGN_OR_RETURN(
       Subprocess process,
       Subprocess::Start({.arguments = {"python3", driver, cluster, folder.path()},

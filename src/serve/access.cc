@@ -6,10 +6,10 @@
 #include <optional>
 #include <utility>
 
+#include "base/random_secret.h"
 #include "base/words.h"
 #include "net/url.h"
 #include "serve/parameters.h"
-#include "serve/random_secret.h"
 
 namespace tacho {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "serve/random_secret.h"
+#include "base/random_secret.h"
 
 namespace tacho {
 namespace {

@@ -22,7 +22,6 @@ std::vector<std::string> NodeOptions(const ReadingArguments& o, const TraceChoic
   const auto add = [&](const char* option, const std::string& value) {
     words.insert(words.end(), {option, value});
   };
-  if (!o.device.empty()) add("--device", o.device);
   if (o.window) add("--window", *o.window);
   if (o.gpu) add("--gpu", *o.gpu);
   if (o.tensor_parallel) add("--tensor-parallel", std::to_string(*o.tensor_parallel));
@@ -54,10 +53,11 @@ Result<void> CheckRayOptions(const ReadingArguments& o, const std::vector<std::s
   if (!o.ray) {
     return o.ray_program ? Fail(ErrorKind::kUsage, "--ray-program needs --ray") : Result<void>();
   }
-  const char* const other = o.rules_file     ? "--rules"
-                            : o.stacks_from  ? "--stacks-from"
-                            : o.model_config ? "--model-config"
-                                             : nullptr;
+  const char* const other = o.rules_file        ? "--rules"
+                            : o.stacks_from     ? "--stacks-from"
+                            : o.model_config    ? "--model-config"
+                            : !o.device.empty() ? "--device"
+                                                : nullptr;
   if (other != nullptr) {
     return Fail(ErrorKind::kUsage, fmt::format("--ray and {} do not go together", other));
   }

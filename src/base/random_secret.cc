@@ -1,4 +1,4 @@
-#include "serve/random_secret.h"
+#include "base/random_secret.h"
 
 #include <fmt/format.h>
 #include <sys/random.h>
