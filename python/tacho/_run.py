@@ -46,14 +46,14 @@ def _schema():
 
 
 def _rows_table(name, described, rows):
-    """A table of objects of a result. `described`: the schema of its list. What is an object or a list in a row is JSON text."""
+    """A table of objects of a result. `described`: the schema of its list. True is 1; an object or a list is JSON text."""
     fields = described["items"]["properties"]
-    kinds = {"integer": "integer", "number": "number"}
+    kinds = {"integer": "integer", "number": "number", "boolean": "integer"}
     columns = [(field, kinds.get(of.get("type"), "string"), of.get("description", "")) for field, of in fields.items()]
 
     def cell(value):
         if isinstance(value, bool):
-            return "true" if value else "false"
+            return int(value)
         return json.dumps(value, separators=(",", ":")) if isinstance(value, (dict, list)) else value
 
     return Table(_tacho.made(name, columns, [[cell(row.get(field)) for field in fields] for row in rows]), _LACKS[name])
@@ -77,8 +77,8 @@ class Run:
     (6306, True)
     """
 
-    def __init__(self, held, paths, options, view_options):
-        self._held, self._paths, self._options, self._view_options = held, paths, options, view_options
+    def __init__(self, held, paths, options, view_options, report_options):
+        self._held, self._paths, self._options, self._view_options, self._report_options = held, paths, options, view_options, report_options
 
     def _table(self, name):
         return Table(self._held.table(name), _LACKS.get(name))
@@ -164,7 +164,8 @@ class Run:
 
     @functools.cached_property
     def requests(self) -> Table:
-        """Requests of the recorded load, one row each, joined with the steps that made their tokens; without such a load, no row."""
+        """Requests of the recorded load, one row each, joined with the steps that made their tokens; without such a load, no row.
+        ``sure`` and ``whole`` are 1 or 0; ``parts`` is JSON text."""
         described = _schema()["properties"]["requests"]["properties"]["list"]
         return _rows_table("requests", described, self.analysis.get("requests", {}).get("list", []))
 
@@ -218,7 +219,7 @@ class Run:
         return f"<p><b>{html.escape(self.verdict)}</b></p>" + (f"<p>{html.escape(caveat)}</p>" if caveat else "") + self.ranks._repr_html_()
 
 
-def read(paths: Path | Iterable[Path], *, session: str | None = None, ranks: Sequence[int] = (), threads: int = 0,
+def read(paths: Path | Iterable[Path], *, session: str | None = None, ranks: int | Sequence[int] = (), threads: int = 0,
          keep_secrets: bool = False, rules: Path | None = None, model_config: Path | None = None, gpu: str | None = None,
          tensor_parallel: int | None = None, context_length: int | None = None, progress: Progress = True) -> Run:
     """Reads and analyses traces: files, folders, archives and run folders, as ``tacho analyze`` takes them.
@@ -236,6 +237,7 @@ def read(paths: Path | Iterable[Path], *, session: str | None = None, ranks: Seq
     analysis of a file has ended.
     """
     paths = _paths(paths)
+    ranks = [ranks] if isinstance(ranks, int) else list(ranks)
     if not paths:
         raise _errors.UsageError("no trace given")
     chosen = session if session is not None else "latest" if len(paths) == 1 else "all"
@@ -250,16 +252,17 @@ def read(paths: Path | Iterable[Path], *, session: str | None = None, ranks: Seq
     chosen_words = [*(("--session", session) if session is not None else ()), *(("--rank", ",".join(map(str, ranks))) if ranks else ())]
     view_words = _program.words_of(keep_secrets=keep_secrets, model_config=model_config, gpu=gpu, tensor_parallel=tensor_parallel,
                                    context_length=context_length)
-    return Run(held, paths, [*chosen_words, *(("--rules", rules) if rules else ())], [*chosen_words, *view_words])
+    options = [*chosen_words, *(("--rules", rules) if rules else ())]
+    return Run(held, paths, options, [*chosen_words, *view_words], [*options, *view_words])
 
 
-def _sides(*sides):
-    """The options with which all runs of all sides were read, and the paths of each side."""
+def _sides(*sides, of="_options"):
+    """The options with which all runs of all sides were read, and the paths of each side. What is given as a path is read as the runs."""
     sides = [side if isinstance(side, (list, tuple)) else [side] for side in sides]
-    options, *others = [run._options if isinstance(run, Run) else [] for side in sides for run in side]
-    if any(other != options for other in others):
-        raise _errors.UsageError("the runs were read with different ranks, session or rules, and the program takes one choice for all")
-    return options, *([path for run in side for path in (run._paths if isinstance(run, Run) else [os.fspath(run)])] for side in sides)
+    options = [getattr(run, of) for side in sides for run in side if isinstance(run, Run)]
+    if any(other != options[0] for other in options):
+        raise _errors.UsageError("the runs were read with different ranks, session or rules, and there is one choice for all: name the paths")
+    return options[0] if options else [], *([path for run in side for path in (run._paths if isinstance(run, Run) else [os.fspath(run)])] for side in sides)
 
 
 def compare(base: Run | Path | Sequence[Run | Path], new: Run | Path | Sequence[Run | Path], *, fail_on: str | Iterable[str] = (),
@@ -270,6 +273,9 @@ def compare(base: Run | Path | Sequence[Run | Path], new: Run | Path | Sequence[
     as "decode.step.p50>+3%"; their outcomes are in ``gates`` of the result. The other options are those of the program. Raises
     NotComparableError.
     """
+    for run in [run for side in (base, new) for run in (side if isinstance(side, (list, tuple)) else [side])]:
+        if isinstance(run, Run) and len(run._paths) != 1:
+            raise _errors.UsageError("each path is a run of its own here: read the folder with the files of one run")
     words, base_paths, new_paths = _sides(base, new)
     sides = [*words, "--base", *base_paths, "--new", *new_paths]
     gates = [fail_on] if isinstance(fail_on, str) else list(fail_on)
@@ -280,7 +286,7 @@ def compare(base: Run | Path | Sequence[Run | Path], new: Run | Path | Sequence[
 def report(run: Run | Path, output: Path, *, against: Run | Path | None = None) -> Path:
     """Writes one HTML file of a run to keep and to send, and returns its path. ``run``: of ``read``, or a path. ``against``: what it
     is compared with."""
-    words, paths, *others = _sides(run, *([against] if against is not None else []))
+    words, paths, *others = _sides(run, *([against] if against is not None else []), of="_report_options")
     other = ["--against", *others[0]] if others else []
     _program.run("report", *paths, *words, "--no-progress", "-o", output, *other)
     return output

@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 import urllib.request
 
 try:
@@ -63,7 +64,7 @@ class Notebook(unittest.TestCase):
     def test_the_first_half_hour(self):
         notebook = nbformat.read(NOTEBOOK, 4)
         want = [plain(cell) for cell in notebook.cells if cell.cell_type == "code"]
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.dict(os.environ, TMPDIR=folder):
             run(notebook, folder)
         cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
         for cell in cells:
