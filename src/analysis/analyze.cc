@@ -9,7 +9,9 @@
 #include "analysis/evidence/recorded_part.h"
 #include "analysis/index/arg_reader.h"
 #include "analysis/index/name_index.h"
+#include "analysis/ranks/folder_workers.h"
 #include "analysis/ranks/identity.h"
+#include "analysis/ranks/recordings.h"
 #include "analysis/ranks/run_clock.h"
 #include "analysis/roofline/gemm_roofs.h"
 #include "base/parallel.h"
@@ -298,17 +300,21 @@ TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier,
 
 std::vector<RankInput> RankInputsOf(RunAnalysis& run) {
   std::vector<RankIdentity*> identities;
+  std::vector<TraceOfWorker> of_workers;
   std::vector<RankInput> inputs;
   for (TraceAnalysis& trace : run.traces) {
     trace.facts.stage = StageOf(trace.path, trace.steps);
     trace.facts.identity = IdentityOf(trace.path, trace.facts);
-    if (trace.facts.role == TraceRole::kWorker) identities.push_back(&trace.facts.identity);
     RankInput input;
     input.path = trace.path;
     input.facts = &trace.facts;
     input.devices = &trace.devices;
     if (trace.header.base_time_ns >= 0) input.base_time_ns = trace.header.base_time_ns;
     input.span = trace.span;
+    if (trace.facts.role == TraceRole::kWorker) {
+      identities.push_back(&trace.facts.identity);
+      of_workers.push_back({trace.path, UnixTimeOf(input), identities.back()});
+    }
     input.steps = trace.steps.steps.size();
     input.complete = !trace.notes.lost_data();
     for (const DeviceTime& device : trace.devices) input.kernel_sum += device.kernel_sum;
@@ -325,6 +331,7 @@ std::vector<RankInput> RankInputsOf(RunAnalysis& run) {
     }
     inputs.push_back(std::move(input));
   }
+  NameWorkersByFolder(of_workers);
   LeaveOutSingles(identities);
   return inputs;
 }

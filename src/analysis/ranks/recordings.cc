@@ -73,6 +73,12 @@ std::vector<std::vector<size_t>> GroupSlices(const std::vector<RankInput>& worke
 
 }  // namespace
 
+std::optional<Interval> UnixTimeOf(const RankInput& trace) {
+  const auto base = UnixBase(trace);
+  if (!base || trace.span.empty()) return std::nullopt;
+  return Shifted(trace.span, *base);
+}
+
 bool IsUnixTime(TimeNs t) { return t.ns >= 1'000'000'000 * kNsPerSecond; }
 
 std::vector<std::optional<Interval>> RecordedTimes(const std::vector<RankInput>& traces) {
@@ -157,8 +163,7 @@ std::vector<std::vector<size_t>> GroupByRank(const std::vector<RankInput>& worke
 std::string HowRecorded(const std::vector<RankInput>& workers, const std::vector<size_t>& files) {
   std::vector<Interval> times;
   for (const size_t i : files) {
-    const auto base = UnixBase(workers[i]);
-    if (base && !workers[i].span.empty()) times.push_back(Shifted(workers[i].span, *base));
+    if (const auto when = UnixTimeOf(workers[i])) times.push_back(*when);
   }
   if (times.size() < files.size()) return "";
   std::ranges::sort(times, {}, &Interval::start);

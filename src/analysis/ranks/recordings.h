@@ -21,6 +21,9 @@ std::vector<std::optional<Interval>> RecordedTimes(const std::vector<RankInput>&
 // shorter than a year.
 bool IsUnixTime(TimeNs t);
 
+// When the trace was, in Unix time; nullopt if that is unknown, or if it has no events.
+std::optional<Interval> UnixTimeOf(const RankInput& trace);
+
 // Whether two files are slices of one recording, made for example by a tool that separates prefill
 // from decode. They must have the same rank, devices and trace id (a profiler makes a new id for
 // each session), and their paths must not name two different sessions.
