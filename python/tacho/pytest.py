@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from . import _run
+from . import _errors, _run
 
 _OPPOSITE = str.maketrans("<>", "><")
 
@@ -21,7 +21,11 @@ def check_budgets(run, *budgets, against=None, without_bounds=False):
             raise ValueError(f"{budget}: a budget of a change takes a run to compare with: against=")
     # A gate says what fails, a budget what is kept.
     gates = {budget.translate(_OPPOSITE): budget for budget in budgets}
-    compared = _run.compare(run if against is None else against, run, fail_on=list(gates), without_bounds=without_bounds)
+    try:
+        compared = _run.compare(run if against is None else against, run, fail_on=list(gates), without_bounds=without_bounds)
+    except _errors.UsageError as error:
+        pytest.fail(f"a budget says what is kept, as in 'decode.step.p50 < 20ms', and one of these does not: {'; '.join(budgets)}. "
+                    f"The opposite, as a gate: {error}", pytrace=False)
     broken = [f"{gates.get(gate.gate, gate.gate)} is not kept: {gate.text}" for gate in compared.gates if gate.outcome != "passed"]
     if broken:
         pytest.fail("\n".join(broken), pytrace=False)
