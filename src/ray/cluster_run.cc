@@ -196,7 +196,7 @@ void ClusterRun::StopJobs(std::vector<std::string>& left) {
   api_.Stop(ids);
   WaitFor(running, [](const Ends&) {});
   for (const Job* job : running) {
-    if (!job->ended)
+    if (!job->over)
       left.push_back(ErrorOn(job->node, "the job " + job->id + " has not ended").message);
   }
 }
