@@ -22,6 +22,13 @@ namespace {
 constexpr uint64_t kMostList = 64u << 20, kMostSaid = 1u << 20;
 // A shell takes its command as one word, of at most 128 kB.
 constexpr size_t kMostCommand = 100'000;
+// Traces that do not fit into memory beside others are read one after the other. The words are
+// those of read_run.cc and main.cc, and the system's for threads without room.
+constexpr const char* kOneByOne =
+    "if grep -q -e 'more memory than there is' -e 'not enough memory' "
+    "-e 'Resource temporarily unavailable' \"$d/err\"; then "
+    "a --threads 1 >\"$d/out1\" 2>\"$d/err1\"; t=$?; if [ $t = 0 ] || [ $t = 4 ]; then "
+    "s=$t; mv \"$d/out1\" \"$d/out.json\"; mv \"$d/err1\" \"$d/err\"; fi; fi; ";
 
 std::string ShellWords(const std::vector<std::string>& words) {
   std::string text;
@@ -127,15 +134,16 @@ class NodesAnalysis {
                             of_node.free >> 20, of_node.total >> 20)));
     }
     const auto cores = static_cast<int64_t>(nodes_[node].cores);
-    std::string options = ShellWords(request_.options);
-    if (const int64_t threads = request_.threads.value_or(cores); threads > 0)
-      options += fmt::format(" --threads {}", threads);
+    const int64_t threads = request_.threads.value_or(cores);
     std::string command =
         Begin(node) +
         fmt::format(
-            "(ulimit -v {}; exec nice -n 15 ./tacho analyze --json --digests --no-progress{}{}) "
-            ">\"$d/out.json\" 2>\"$d/err\"; ./tacho {} sum $? \"$d/out.json\" >\"$d/sum\"",
-            *memory >> 10, options, ShellWords(paths), kNodeWord);
+            "a() {{ (ulimit -v {}; exec nice -n 15 ./tacho analyze --json --digests --no-progress "
+            "\"$@\"{}{}); }}; a{} >\"$d/out.json\" 2>\"$d/err\"; s=$?; {}"
+            "./tacho {} sum $s \"$d/out.json\" >\"$d/sum\"",
+            *memory >> 10, ShellWords(request_.options), ShellWords(paths),
+            threads > 0 ? fmt::format(" --threads {}", threads) : "", threads == 1 ? "" : kOneByOne,
+            kNodeWord);
     if (command.size() <= kMostCommand) return command;
     return tl::unexpected<Error>(
         run_.ErrorOn(node, fmt::format("{} are too many to name, beside those that other nodes "

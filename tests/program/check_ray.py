@@ -244,6 +244,23 @@ def unable_nodes(folder):
         nothing_left("unable nodes", cluster)
 
 
+def one_by_one(folder):
+    """Traces that do not fit into memory together, and fit one after the other."""
+    if b"__asan" in pathlib.Path(scenario.TACHO).read_bytes():
+        raise scenario.Skipped("a sanitizer needs all addresses")
+    small = pathlib.Path(folder) / "small"
+    small.write_text(f'#!/bin/sh\ncase "$*" in *"--threads 1 "*) ;; "analyze "*) ulimit -v 110000;; esac\nexec {scenario.TACHO} "$@"\n')
+    small.chmod(0o755)
+    with FakeRay(folder, small, nodes=1) as cluster:
+        done = scenario.run("simulate", "trace", "-o", cluster.nodes[0].home / "disk/profile", "--steps", "400", "--ranks", "2")
+        assert done.returncode == 0, done.stderr
+        done = analyze(cluster, "--json", "/on-node/profile")
+        check("all are read", done.returncode == 0 and len(json.loads(done.stdout)["traces"]) == 2, (done.returncode, done.stderr))
+        done = analyze(cluster, "--json", "/on-node/profile", "--threads", "2")
+        check("also with a number of threads", done.returncode == 0 and len(json.loads(done.stdout)["traces"]) == 2, (done.returncode, done.stderr))
+        nothing_left("one by one", cluster)
+
+
 def unreadable(folder):
     with FakeRay(folder, scenario.TACHO, nodes=2) as cluster:
         two_engines(cluster)
@@ -356,4 +373,4 @@ def address_of_rays_tools(folder):
 
 
 if __name__ == "__main__":
-    main([same_as_one_machine, other_commands, shared_disk, unsure_starts, not_removed, lost_nodes, unable_nodes, unreadable, tokens, no_ray, without_dashboard, interrupted, address_of_rays_tools], __doc__)
+    main([same_as_one_machine, other_commands, shared_disk, unsure_starts, not_removed, lost_nodes, unable_nodes, one_by_one, unreadable, tokens, no_ray, without_dashboard, interrupted, address_of_rays_tools], __doc__)
