@@ -238,12 +238,15 @@ std::vector<std::string> ClusterRun::Clear() {
     WaitFor(jobs, take);
   }
   for (const size_t node : with_folder_) {
-    if (!clearing_[node]->over) open.push_back(clearing_[node]->id);
-    left.push_back(
-        why.contains(node)
-            ? why[node]
-            : ErrorOn(node, FolderOn(node) + " is not removed: the job for it has not ended")
-                  .message);
+    const Job& job = *clearing_[node];
+    if (!job.over) open.push_back(job.id);
+    if (!why.contains(node)) {
+      why[node] = ErrorOn(node, fmt::format("{} is not removed: {}", FolderOn(node),
+                                            job.refused.empty() ? "the job for it has not ended"
+                                                                : job.refused))
+                      .message;
+    }
+    left.push_back(why[node]);
   }
   api_.Stop(open);
   Forget();

@@ -50,7 +50,7 @@ class Cluster {
  private:
   void Answer(HttpExchange& exchange) {
     const ServerRequest& asked = exchange.request();
-    const std::string kJobs = "/api/jobs/";
+    const std::string jobs = "/api/jobs/";
     if (asked.path == "/api/version")
       return exchange.Respond(200, R"({"ray_version": "2.60.0"})", "application/json");
     if (asked.path == "/nodes") {
@@ -59,7 +59,7 @@ class Cluster {
                    "sessionDir": "/s", "state": "ALIVE"}}]}})",
           "application/json");
     }
-    std::string id = asked.path.substr(std::min(kJobs.size(), asked.path.size()));
+    std::string id = asked.path.substr(std::min(jobs.size(), asked.path.size()));
     if (asked.method == "POST" && id.ends_with("/stop")) {
       stopped_.insert(id.substr(0, id.rfind('/')));
     } else if (asked.method == "DELETE") {
