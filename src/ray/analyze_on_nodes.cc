@@ -22,6 +22,13 @@ namespace {
 constexpr uint64_t kMostList = 64u << 20, kMostSaid = 1u << 20;
 // A shell takes its command as one word, of at most 128 kB.
 constexpr size_t kMostCommand = 100'000;
+// Traces that do not fit into memory beside others are read one after the other. The words are
+// those of read_run.cc and main.cc, and the system's for threads without room.
+constexpr const char* kOneByOne =
+    "if grep -q -e 'more memory than there is' -e 'not enough memory' "
+    "-e 'Resource temporarily unavailable' \"$d/err\"; then "
+    "a --threads 1 >\"$d/out1\" 2>\"$d/err1\"; t=$?; if [ $t = 0 ] || [ $t = 4 ]; then "
+    "s=$t; mv \"$d/out1\" \"$d/out.json\"; mv \"$d/err1\" \"$d/err\"; fi; fi; ";
 
 std::string ShellWords(const std::vector<std::string>& words) {
   std::string text;
@@ -40,19 +47,26 @@ class NodesAnalysis {
         run_(api, nodes_, request.access.program.hash, request.patience) {}
 
   Result<ClusterResults> Run() {
-    TACHO_ASSIGN_OR_RETURN(const auto files, ListFiles());
-    TACHO_RETURN_IF_ERROR(Analyze(files));
-    AddProblems(files);
+    auto worked = Work();
     request_.say("removing tacho's files from the nodes");
-    std::ranges::move(run_.Clear(), std::back_inserter(out_.remarks));
-    if (stop_.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
-    if (out_.results.empty()) return Nothing();
+    auto left = run_.Clear();
+    if (worked && stop_.stop_requested()) worked = Fail(ErrorKind::kInterrupted, "interrupted");
+    if (worked && out_.results.empty()) worked = Nothing();
+    if (!worked) return tl::unexpected<Error>(WithLeft(std::move(worked).error(), left));
+    std::ranges::move(left, std::back_inserter(out_.remarks));
     std::ranges::sort(out_.results, {}, &NodeResults::node);
     std::ranges::sort(out_.failures, {}, &Error::message);
     return std::move(out_);
   }
 
  private:
+  Result<void> Work() {
+    TACHO_ASSIGN_OR_RETURN(const auto files, ListFiles());
+    TACHO_RETURN_IF_ERROR(Analyze(files));
+    AddProblems(files);
+    return {};
+  }
+
   // The shell commands begin with the same words: old versions of Ray lose the permission to
   // execute.
   std::string Begin(size_t node) const {
@@ -79,21 +93,25 @@ class NodesAnalysis {
     request_.say("listing the files of " + FormatCounted(commands.size(), "node"));
     std::vector<NodeFiles> files(nodes_.size());
     TACHO_RETURN_IF_ERROR(run_.Run(
-        "files", commands, [&](size_t node, const auto& end) { TakeList(node, end, files[node]); },
-        stop_));
+        "files", commands, [&](const ClusterRun::Ends& ends) { TakeLists(ends, files); }, stop_));
     return files;
   }
 
-  void TakeList(size_t node, const Result<int>& end, NodeFiles& files) {
-    if (!end) {
-      out_.failures.push_back(end.error());
-      return;
+  void TakeLists(const ClusterRun::Ends& ends, std::vector<NodeFiles>& files) {
+    std::vector<size_t> listed;
+    for (const auto& [node, end] : ends) {
+      if (!end)
+        out_.failures.push_back(end.error());
+      else if (*end != 0)
+        Lose(node, fmt::format("its files cannot be listed: {}", run_.LastWords(node)));
+      else
+        listed.push_back(node);
     }
-    if (*end != 0) {
-      Lose(node, fmt::format("its files cannot be listed: {}", run_.LastWords(node)));
-      return;
-    }
-    const auto text = run_.Read(node, "files", kMostList, stop_);
+    run_.ReadEach(listed, "files", kMostList, stop_,
+                  [&](size_t node, const auto& text) { TakeList(node, text, files[node]); });
+  }
+
+  void TakeList(size_t node, const Result<std::string>& text, NodeFiles& files) {
     auto list = text.and_then([](const std::string& json) { return ParseFiles(json); });
     if (!list) return Lose(node, list.error().message);
     files = *std::move(list);
@@ -116,15 +134,16 @@ class NodesAnalysis {
                             of_node.free >> 20, of_node.total >> 20)));
     }
     const auto cores = static_cast<int64_t>(nodes_[node].cores);
-    std::string options = ShellWords(request_.options);
-    if (const int64_t threads = request_.threads.value_or(cores); threads > 0)
-      options += fmt::format(" --threads {}", threads);
+    const int64_t threads = request_.threads.value_or(cores);
     std::string command =
         Begin(node) +
         fmt::format(
-            "(ulimit -v {}; exec nice -n 15 ./tacho analyze --json --digests --no-progress{}{}) "
-            ">\"$d/out.json\" 2>\"$d/err\"; ./tacho {} sum $? \"$d/out.json\" >\"$d/sum\"",
-            *memory >> 10, options, ShellWords(paths), kNodeWord);
+            "a() {{ (ulimit -v {}; exec nice -n 15 ./tacho analyze --json --digests --no-progress "
+            "\"$@\"{}{}); }}; a{} >\"$d/out.json\" 2>\"$d/err\"; s=$?; {}"
+            "./tacho {} sum $s \"$d/out.json\" >\"$d/sum\"",
+            *memory >> 10, ShellWords(request_.options), ShellWords(paths),
+            threads > 0 ? fmt::format(" --threads {}", threads) : "", threads == 1 ? "" : kOneByOne,
+            kNodeWord);
     if (command.size() <= kMostCommand) return command;
     return tl::unexpected<Error>(
         run_.ErrorOn(node, fmt::format("{} are too many to name, beside those that other nodes "
@@ -135,17 +154,19 @@ class NodesAnalysis {
   Result<void> Analyze(const std::vector<NodeFiles>& files) {
     const auto parts = DivideFiles(files);
     std::map<size_t, std::string> commands;
+    std::vector<size_t> idle;
     for (size_t i = 0; i < parts.size(); ++i) {
-      if (parts[i].empty()) {
-        run_.BeginToClear(i);
-        continue;
-      }
-      auto command = AnalyzeCommand(i, files[i].memory, parts[i]);
-      if (command)
-        commands[i] = *std::move(command);
-      else
+      if (!parts[i].empty()) {
+        auto command = AnalyzeCommand(i, files[i].memory, parts[i]);
+        if (command) {
+          commands[i] = *std::move(command);
+          continue;
+        }
         out_.failures.push_back(command.error());
+      }
+      idle.push_back(i);
     }
+    run_.BeginToClear(idle);
     if (commands.empty()) return {};
     size_t done = 0;
     const auto say = [&] {
@@ -155,39 +176,44 @@ class NodesAnalysis {
     say();
     return run_.Run(
         "analyze", commands,
-        [&](size_t node, const Result<int>& end) {
-          TakeResults(node, end);
-          run_.BeginToClear(node);
-          ++done;
+        [&](const ClusterRun::Ends& ends) {
+          TakeResults(ends);
+          done += ends.size();
           say();
         },
         stop_);
   }
 
-  void TakeResults(size_t node, const Result<int>& end) {
-    if (!end) {
-      out_.failures.push_back(end.error());
-      return;
+  void TakeResults(const ClusterRun::Ends& ends) {
+    std::vector<size_t> ended, with_results;
+    for (const auto& [node, end] : ends) {
+      if (end)
+        ended.push_back(node);
+      else
+        out_.failures.push_back(end.error());
     }
-    const auto text = run_.Read(node, "sum", kMostSaid, stop_);
-    const auto sum = text.and_then([](const std::string& words) { return ParseSum(words); });
-    if (!sum) {
-      const std::string words = run_.LastWords(node);
-      Lose(node, words.empty() ? sum.error().message : words);
-      return;
-    }
-    // 4: incomplete. The results say what is missing in them.
-    if (sum->status != 0 && sum->status != 4) {
-      Lose(node, WhyNot(node, sum->status), ErrorKind::kUnreadable);
-      return;
-    }
-    const auto results = run_.Read(node, "out.json", kMostResults, stop_);
-    if (!results) {
-      Lose(node, "its results cannot be fetched: " + results.error().message);
-      return;
-    }
-    if (const ResultsSum got = SumOf(sum->status, *results); got.digest != sum->digest) {
-      Lose(node, fmt::format("its results came damaged: {} of {} bytes", got.bytes, sum->bytes));
+    std::map<size_t, ResultsSum> sums;
+    run_.ReadEach(ended, "sum", kMostSaid, stop_, [&](size_t node, const auto& text) {
+      const auto sum = text.and_then([](const std::string& words) { return ParseSum(words); });
+      if (!sum) {
+        const std::string words = run_.LastWords(node);
+        return Lose(node, words.empty() ? sum.error().message : words);
+      }
+      // 4: incomplete. The results say what is missing in them.
+      if (sum->status != 0 && sum->status != 4)
+        return Lose(node, WhyNot(node, sum->status), ErrorKind::kUnreadable);
+      sums[node] = *sum;
+      with_results.push_back(node);
+    });
+    run_.ReadEach(with_results, "out.json", kMostResults, stop_,
+                  [&](size_t node, const auto& text) { Keep(node, sums[node], text); });
+    run_.BeginToClear(ended);
+  }
+
+  void Keep(size_t node, const ResultsSum& sum, const Result<std::string>& results) {
+    if (!results) return Lose(node, "its results cannot be fetched: " + results.error().message);
+    if (const ResultsSum got = SumOf(sum.status, *results); got.digest != sum.digest) {
+      Lose(node, fmt::format("its results came damaged: {} of {} bytes", got.bytes, sum.bytes));
       return;
     }
     const std::string file = fmt::format("{}/{}.json", folder_, node);

@@ -43,7 +43,8 @@ struct ClusterResults {
 // `folder`. Each node runs three jobs: one that lists its files, one that analyses those of them
 // that no other node analyses, and one that removes what tacho wrote there. Fails if no node has
 // results; kInterrupted: `stop` was requested. In any case no job and no file of a run is left on
-// living nodes, but for the package, which Ray keeps in its cache.
+// living nodes, but for the package, which Ray keeps in its cache; what could not be removed is
+// named in the remarks or in the error.
 //
 // Memory: what MemoryFor allows (node_memory.h), as a limit of the address space.
 Result<ClusterResults> AnalyzeOnNodes(const ClusterRequest& request, const std::string& folder,

@@ -60,92 +60,104 @@ Error ClusterRun::ErrorOn(size_t node, const std::string& what) const {
 
 Result<int> ClusterRun::EndOf(const Job& job, const JobState& state) const {
   if (state.exit_status) return *state.exit_status;
+  if (!state.known && !job.refused.empty())
+    return tl::unexpected<Error>(ErrorOn(job.node, "no job can be started: " + job.refused));
   return tl::unexpected<Error>(
       ErrorOn(job.node, "Ray lost the job" + (state.message.empty() ? "" : ": " + state.message)));
 }
 
+std::string ClusterRun::WhyGivenUp(const Job& job, const Result<JobState>& state) const {
+  using std::chrono::seconds;
+  const auto now = Clock::now();
+  if (!state && now - job.answered > patience_.silence) {
+    return fmt::format("the state of its job could not be read for {} s: {}",
+                       patience_.silence / seconds(1), state.error().message);
+  }
+  if (state && !state->started && now - job.submitted > patience_.to_start)
+    return fmt::format("its job did not start within {} s", patience_.to_start / seconds(1));
+  return "";
+}
+
 std::vector<ClusterRun::Job*> ClusterRun::Start(const std::string& what,
-                                                const std::map<size_t, std::string>& commands,
-                                                const Ended& ended) {
+                                                const std::map<size_t, std::string>& commands) {
   std::vector<JobOrder> orders;
   std::vector<Job*> jobs;
   for (const auto& [node, command] : commands) {
-    jobs_.push_back(std::make_unique<Job>());
-    *jobs_.back() = {fmt::format("{}-{}-{}", name_, what, node), node, Clock::now()};
-    jobs.push_back(jobs_.back().get());
-    orders.push_back({jobs.back()->id, nodes_[node].ip, command});
+    Job& job = *jobs_.emplace_back(std::make_unique<Job>());
+    job.id = fmt::format("{}-{}-{}", name_, what, node);
+    job.node = node;
+    job.submitted = Clock::now();
+    jobs.push_back(&job);
+    orders.push_back({job.id, nodes_[node].ip, command});
   }
   const auto answers = api_.Submit(orders, package_);
   for (size_t i = 0; i < jobs.size(); ++i) {
-    if (answers[i]) continue;
-    jobs[i]->ended = true;
-    ended(jobs[i]->node,
-          tl::unexpected<Error>(
-              ErrorOn(jobs[i]->node, "no job can be started: " + answers[i].error().message)));
+    jobs[i]->answered = Clock::now();
+    if (!answers[i]) jobs[i]->refused = answers[i].error().message;
   }
   return jobs;
 }
 
-bool ClusterRun::Look(const std::vector<Job*>& jobs, const Ended& ended,
+void ClusterRun::Look(const std::vector<Job*>& jobs, const Ended& ended,
                       const std::stop_token& stop) {
   std::vector<Job*> open;
-  std::vector<std::string> ids;
+  std::vector<std::string> ids, given_up;
   for (Job* job : jobs) {
     if (job->ended) continue;
     open.push_back(job);
     ids.push_back(job->id);
   }
-  bool answered = false;
   const auto states = api_.StatesOf(ids, stop);
+  if (stop.stop_requested()) return;
+  Ends ends;
   for (size_t i = 0; i < open.size(); ++i) {
-    if (!states[i]) continue;
-    answered = true;
     Job& job = *open[i];
-    job.started = states[i]->started;
-    job.ended = states[i]->ended;
-    if (job.ended) {
-      const Result<int> end = EndOf(job, *states[i]);
-      if (!end) lost_.insert(job.node);
-      ended(job.node, end);
-    } else if (!job.started && Clock::now() - job.submitted > patience_.to_start) {
-      api_.Stop({job.id});
-      job.ended = true;
-      lost_.insert(job.node);
-      ended(job.node, tl::unexpected<Error>(ErrorOn(
-                          job.node, fmt::format("its job did not start within {} s",
-                                                patience_.to_start / std::chrono::seconds(1)))));
+    if (states[i]) job.answered = Clock::now();
+    job.over = states[i] && states[i]->ended;
+    if (job.over) {
+      ends.emplace(job.node, EndOf(job, *states[i]));
+    } else if (const std::string why = WhyGivenUp(job, states[i]); !why.empty()) {
+      given_up.push_back(job.id);
+      ends.emplace(job.node, tl::unexpected<Error>(ErrorOn(job.node, why)));
+    } else {
+      continue;
     }
+    job.ended = true;
+    if (!ends.at(job.node)) lost_.insert(job.node);
   }
-  return answered || open.empty();
+  api_.Stop(given_up);
+  if (!ends.empty()) ended(ends);
 }
 
 Result<void> ClusterRun::Run(const std::string& what, const std::map<size_t, std::string>& commands,
                              const Ended& ended, const std::stop_token& stop) {
   for (const auto& [node, command] : commands) with_folder_.insert(node);
-  const std::vector<Job*> jobs = Start(what, commands, ended);
+  const std::vector<Job*> jobs = Start(what, commands);
   const auto is_open = [](const Job* job) { return !job->ended; };
-  auto answered = Clock::now();
   while (std::ranges::any_of(jobs, is_open)) {
-    if (!Pause(stop, patience_.between)) return Fail(ErrorKind::kInterrupted, "interrupted");
-    if (Look(jobs, ended, stop)) {
-      answered = Clock::now();
-    } else if (Clock::now() - answered > patience_.silence) {
-      return Fail(ErrorKind::kRemote, fmt::format("the dashboard of Ray has not answered for {} s",
-                                                  patience_.silence / std::chrono::seconds(1)));
-    }
+    if (!Pause(stop, patience_.between)) break;
+    Look(jobs, ended, stop);
   }
   if (stop.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
   return {};
 }
 
-void ClusterRun::BeginToClear(size_t node) {
-  if (with_folder_.erase(node) == 0 || lost_.contains(node)) return;
-  const auto ignore = [](size_t, const Result<int>&) {};
-  for (Job* job : Start("clear", {{node, ClearCommand(node)}}, ignore)) clearing_.push_back(job);
+void ClusterRun::StartToClear(const std::string& what, const std::vector<size_t>& nodes) {
+  std::map<size_t, std::string> commands;
+  for (const size_t node : nodes) commands[node] = ClearCommand(node);
+  for (Job* job : Start(what, commands)) clearing_[job->node] = job;
 }
 
-void ClusterRun::WaitFor(const std::vector<Job*>& jobs, milliseconds most, const Ended& ended) {
-  const auto until = Clock::now() + most;
+void ClusterRun::BeginToClear(const std::vector<size_t>& nodes) {
+  std::vector<size_t> with_folder;
+  std::ranges::copy_if(nodes, std::back_inserter(with_folder), [&](size_t node) {
+    return with_folder_.contains(node) && !lost_.contains(node) && !clearing_.contains(node);
+  });
+  StartToClear("clear", with_folder);
+}
+
+void ClusterRun::WaitFor(const std::vector<Job*>& jobs, const Ended& ended) {
+  const auto until = Clock::now() + patience_.to_clear;
   while (std::ranges::any_of(jobs, [](const Job* job) { return !job->ended; }) &&
          Clock::now() < until) {
     Look(jobs, ended, {});
@@ -171,41 +183,89 @@ void ClusterRun::Forget() {
   }
 }
 
-std::vector<std::string> ClusterRun::Clear() {
+// Ends all jobs but those that remove folders.
+void ClusterRun::StopJobs(std::vector<std::string>& left) {
   std::vector<Job*> running;
   std::vector<std::string> ids;
   for (const auto& job : jobs_) {
-    if (job->ended || std::ranges::find(clearing_, job.get()) != clearing_.end()) continue;
-    running.push_back(job.get());
+    const auto clearing = clearing_.find(job->node);
+    if (job->over || (clearing != clearing_.end() && clearing->second == job.get())) continue;
     ids.push_back(job->id);
+    if (!job->ended) running.push_back(job.get());
   }
-  const auto ignore = [](size_t, const Result<int>&) {};
   api_.Stop(ids);
-  WaitFor(running, patience_.to_clear, ignore);
+  WaitFor(running, [](const Ends&) {});
+  for (const Job* job : running) {
+    if (!job->over)
+      left.push_back(ErrorOn(job->node, "the job " + job->id + " has not ended").message);
+  }
+}
+
+std::vector<std::string> ClusterRun::Clear() {
+  std::vector<std::string> left, open;
+  StopJobs(left);
 
   // A node that Ray lost may be there again, or live on although its job was lost.
-  std::map<size_t, std::string> commands;
-  for (const size_t node : with_folder_) commands[node] = ClearCommand(node);
-  with_folder_.clear();
-  if (std::ranges::any_of(commands, [&](const auto& c) { return lost_.contains(c.first); })) {
+  if (std::ranges::any_of(with_folder_, [&](size_t node) { return lost_.contains(node); })) {
     const auto now = api_.Nodes({});
-    std::erase_if(commands, [&](const auto& command) {
-      return lost_.contains(command.first) && now &&
-             std::ranges::none_of(*now, [&](const RayNode& node) {
-               return node.alive && node.id == nodes_[command.first].id;
+    std::erase_if(with_folder_, [&](size_t lost) {
+      return lost_.contains(lost) && now && std::ranges::none_of(*now, [&](const RayNode& node) {
+               return node.alive && node.id == nodes_[lost].id;
              });
     });
   }
-  std::ranges::copy(Start("clear", commands, ignore), std::back_inserter(clearing_));
-  std::vector<std::string> left;
-  WaitFor(clearing_, patience_.to_clear, [&](size_t node, const Result<int>& end) {
-    if (!end || *end != 0)
-      left.push_back(ErrorOn(node, FolderOn(node) + " is not removed").message);
-  });
+
+  std::map<size_t, std::string> why;
+  const auto take = [&](const Ends& ends) {
+    for (const auto& [node, end] : ends) {
+      const std::string not_removed = FolderOn(node) + " is not removed";
+      if (end && *end == 0)
+        with_folder_.erase(node);
+      else if (end)
+        why[node] = ErrorOn(node, not_removed + ": " + LastWords(node)).message;
+      else
+        why[node] = fmt::format("{}; {}", end.error().message, not_removed);
+    }
+  };
+  for (const std::string what : {"clear", "again"}) {
+    std::vector<size_t> nodes;
+    for (const size_t node : with_folder_)
+      if (!clearing_.contains(node) || clearing_[node]->ended) nodes.push_back(node);
+    StartToClear(what, nodes);
+    std::vector<Job*> jobs;
+    for (const auto& [node, job] : clearing_)
+      if (what == "clear" || std::ranges::find(nodes, node) != nodes.end()) jobs.push_back(job);
+    WaitFor(jobs, take);
+  }
+  for (const size_t node : with_folder_) {
+    const Job& job = *clearing_[node];
+    if (!job.over) open.push_back(job.id);
+    if (!why.contains(node)) {
+      why[node] = ErrorOn(node, fmt::format("{} is not removed: {}", FolderOn(node),
+                                            job.refused.empty() ? "the job for it has not ended"
+                                                                : job.refused))
+                      .message;
+    }
+    left.push_back(why[node]);
+  }
+  api_.Stop(open);
   Forget();
   jobs_.clear();
   clearing_.clear();
+  with_folder_.clear();
   return left;
+}
+
+void ClusterRun::ReadEach(const std::vector<size_t>& nodes, const std::string& name, uint64_t most,
+                          const std::stop_token& stop, const TakeText& take) const {
+  constexpr size_t kAtOnce = 8;
+  for (size_t begin = 0; begin < nodes.size(); begin += kAtOnce) {
+    const size_t count = std::min(kAtOnce, nodes.size() - begin);
+    std::vector<std::string> ids;
+    for (size_t i = 0; i < count; ++i) ids.push_back(nodes_[nodes[begin + i]].id);
+    const auto texts = api_.ReadLogs(ids, name_ + "/" + name, most, stop);
+    for (size_t i = 0; i < count; ++i) take(nodes[begin + i], texts[i]);
+  }
 }
 
 Result<std::string> ClusterRun::Read(size_t node, const std::string& name, uint64_t most,
@@ -228,6 +288,11 @@ std::string ClusterRun::LastWords(size_t node) const {
   for (std::string line; std::getline(lines, line);)
     if (!line.empty() && !line.starts_with("Running entrypoint")) last = line;
   return VisibleText(last);
+}
+
+Error WithLeft(Error error, const std::vector<std::string>& left) {
+  for (const std::string& sentence : left) error.message += "; " + sentence;
+  return error;
 }
 
 }  // namespace tacho

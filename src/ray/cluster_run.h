@@ -19,7 +19,7 @@ namespace tacho {
 struct ClusterPatience {
   std::chrono::milliseconds between{250};       // two looks at the jobs
   std::chrono::milliseconds to_start{180'000};  // a job, with what Ray sets up for it
-  std::chrono::milliseconds silence{90'000};    // of the API, while jobs run
+  std::chrono::milliseconds silence{90'000};    // of the API about a job
   std::chrono::milliseconds to_clear{30'000};
   std::chrono::milliseconds to_look{1600};  // Ray, at jobs that have ended
 };
@@ -41,20 +41,25 @@ class ClusterRun {
   [[nodiscard]] std::string FolderOn(size_t node) const;
 
   // Runs a command on each of the nodes, by their indexes, and waits for all. `ended` is called
-  // when a node's command has ended, with its exit status, or why it was lost (kRemote, with the
-  // node's name). kInterrupted: `stop` was requested; jobs may still run.
-  using Ended = std::function<void(size_t node, const Result<int>& exit_status)>;
+  // with those that one look found at their end: the exit status, or why the job was lost (kRemote,
+  // with the node's name). kInterrupted: `stop` was requested; jobs may still run.
+  using Ends = std::map<size_t, Result<int>>;
+  using Ended = std::function<void(const Ends&)>;
   Result<void> Run(const std::string& what, const std::map<size_t, std::string>& commands,
                    const Ended& ended, const std::stop_token& stop);
-  // Begins to remove the folder of a node where no job runs.
-  void BeginToClear(size_t node);
-  // Returns what could not be removed, as sentences.
+  // Begins to remove the folders of nodes where no job runs.
+  void BeginToClear(const std::vector<size_t>& nodes);
+  // Returns what could not be ended or removed, as sentences.
   std::vector<std::string> Clear();
 
   // A file in the folder of a node.
   Result<std::string> Read(size_t node, const std::string& name, uint64_t most,
                            const std::stop_token& stop) const;
-  // The same in pieces (JobApi::StreamLog).
+  // The same file of several nodes, given to `take` one by one. At most 8 are in memory.
+  using TakeText = std::function<void(size_t node, const Result<std::string>& text)>;
+  void ReadEach(const std::vector<size_t>& nodes, const std::string& name, uint64_t most,
+                const std::stop_token& stop, const TakeText& take) const;
+  // The file in pieces (JobApi::StreamLog).
   Result<void> Stream(size_t node, const std::string& name, const JobApi::Take& take,
                       const std::stop_token& stop) const;
   // The end of what the node's last job printed, on one line; "" if it is unknown.
@@ -67,16 +72,21 @@ class ClusterRun {
   struct Job {
     std::string id;
     size_t node = 0;
-    std::chrono::steady_clock::time_point submitted;
-    bool started = false, ended = false;
+    std::chrono::steady_clock::time_point submitted, answered;
+    std::string refused;  // why the request to start it failed; it may run all the same
+    bool ended = false;   // no longer waited for
+    bool over = false;    // it does not run
   };
-  // Starts a command; a failure goes to `ended`.
-  std::vector<Job*> Start(const std::string& what, const std::map<size_t, std::string>& commands,
-                          const Ended& ended);
-  // Looks once at the jobs that have not ended. False: the API did not answer.
-  bool Look(const std::vector<Job*>& jobs, const Ended& ended, const std::stop_token& stop);
+  // Starts jobs. Look finds those that could not be started.
+  std::vector<Job*> Start(const std::string& what, const std::map<size_t, std::string>& commands);
+  // Looks once at the jobs that have not ended.
+  void Look(const std::vector<Job*>& jobs, const Ended& ended, const std::stop_token& stop);
   Result<int> EndOf(const Job& job, const JobState& state) const;
-  void WaitFor(const std::vector<Job*>& jobs, std::chrono::milliseconds most, const Ended& ended);
+  // Why a job is no longer waited for; "": wait.
+  std::string WhyGivenUp(const Job& job, const Result<JobState>& state) const;
+  void WaitFor(const std::vector<Job*>& jobs, const Ended& ended);
+  void StopJobs(std::vector<std::string>& left);
+  void StartToClear(const std::string& what, const std::vector<size_t>& nodes);
   std::string ClearCommand(size_t node) const;
   void Forget();
 
@@ -85,9 +95,12 @@ class ClusterRun {
   const std::string package_, name_;
   const ClusterPatience patience_;
   std::vector<std::unique_ptr<Job>> jobs_;
-  std::set<size_t> with_folder_;  // nodes that may have the folder
-  std::set<size_t> lost_;         // nodes whose job Ray lost, as when a node dies
-  std::vector<Job*> clearing_;
+  std::set<size_t> with_folder_;     // nodes that may have the folder
+  std::set<size_t> lost_;            // nodes whose job was lost, as when a node dies
+  std::map<size_t, Job*> clearing_;  // the last job that removes the folder of a node
 };
+
+// The error, with sentences about what was left on the nodes.
+Error WithLeft(Error error, const std::vector<std::string>& left);
 
 }  // namespace tacho

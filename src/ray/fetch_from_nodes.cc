@@ -40,20 +40,10 @@ class NodesFetch {
         run_(api, nodes_, request.access.program.hash, request.patience) {}
 
   Result<FetchedFiles> Run() {
-    TACHO_RETURN_IF_ERROR(Place());
-    std::map<size_t, std::string> commands;
-    for (const auto& [node, files] : of_node_) commands[node] = OfferCommand(node, files);
-    request_.say("adding up the files");
-    TACHO_RETURN_IF_ERROR(run_.Run(
-        "fetch", commands, [&](size_t node, const auto& end) { TakeSums(node, end); }, stop_));
-    for (const auto& [node, files] : of_node_) {
-      for (Wanted* file : files)
-        if (file->sum) Fetch(node, *file);
-      run_.BeginToClear(node);
-      if (stop_.stop_requested()) break;
-    }
-    run_.Clear();
-    if (stop_.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
+    auto worked = Work();
+    out_.remarks = run_.Clear();
+    if (worked && stop_.stop_requested()) worked = Fail(ErrorKind::kInterrupted, "interrupted");
+    if (!worked) return tl::unexpected<Error>(WithLeft(std::move(worked).error(), out_.remarks));
     for (const Wanted& file : wanted_)
       if (file.whole) out_.files.push_back(file.place);
     return std::move(out_);
@@ -67,6 +57,22 @@ class NodesFetch {
     std::optional<FileSum> sum;
     bool whole = false;
   };
+
+  Result<void> Work() {
+    TACHO_RETURN_IF_ERROR(Place());
+    std::map<size_t, std::string> commands;
+    for (const auto& [node, files] : of_node_) commands[node] = OfferCommand(node, files);
+    request_.say("adding up the files");
+    TACHO_RETURN_IF_ERROR(run_.Run(
+        "fetch", commands, [&](const ClusterRun::Ends& ends) { TakeAllSums(ends); }, stop_));
+    for (const auto& [node, files] : of_node_) {
+      for (Wanted* file : files)
+        if (file->sum) Fetch(node, *file);
+      run_.BeginToClear({node});
+      if (stop_.stop_requested()) break;
+    }
+    return {};
+  }
 
   Result<void> Place() {
     wanted_.reserve(request_.files.size());
@@ -105,13 +111,23 @@ class NodesFetch {
     return command + fmt::format(" && exec ./tacho {} sums{} >\"$d/sums\"", kNodeWord, paths);
   }
 
-  void TakeSums(size_t node, const Result<int>& end) {
-    if (!end) return out_.failures.push_back(end.error());
+  void TakeAllSums(const ClusterRun::Ends& ends) {
+    std::vector<size_t> offered;
+    for (const auto& [node, end] : ends) {
+      if (!end)
+        out_.failures.push_back(end.error());
+      else if (*end != 0)
+        out_.failures.push_back(
+            run_.ErrorOn(node, "its files cannot be offered: " + run_.LastWords(node)));
+      else
+        offered.push_back(node);
+    }
+    run_.ReadEach(offered, "sums", kMostSums, stop_,
+                  [&](size_t node, const auto& text) { TakeSums(node, text); });
+  }
+
+  void TakeSums(size_t node, const Result<std::string>& text) {
     const auto& files = of_node_.at(node);
-    if (*end != 0)
-      return out_.failures.push_back(
-          run_.ErrorOn(node, "its files cannot be offered: " + run_.LastWords(node)));
-    const auto text = run_.Read(node, "sums", kMostSums, stop_);
     const auto sums =
         text.and_then([&](const std::string& t) { return ParseFileSums(t, files.size()); });
     if (!sums) return out_.failures.push_back(run_.ErrorOn(node, sums.error().message));

@@ -27,8 +27,9 @@ struct FetchedFiles {
   std::vector<std::string>
       files;  // on this host, in the order of the request: those that are whole
   std::vector<Error> failures;
-  uint64_t brought = 0;      // bytes that came
-  size_t there_already = 0;  // files that an earlier call has fetched
+  std::vector<std::string> remarks;  // sentences about what is left on the nodes
+  uint64_t brought = 0;              // bytes that came
+  size_t there_already = 0;          // files that an earlier call has fetched
 };
 
 // Where FetchFromNodes puts a file: FOLDER/NODE/PATH. kUsage: the name of the node or the path

@@ -309,11 +309,22 @@ HttpRequest JobApi::LogRequest(const std::string& which) const {
 
 Result<std::string> JobApi::ReadLog(const RayNode& node, const std::string& name, uint64_t most,
                                     const std::stop_token& stop) const {
-  HttpRequest request =
-      LogRequest("node_id=" + PercentEncode(node.id) + "&filename=" + PercentEncode(name));
-  request.most_body = most;
-  TACHO_ASSIGN_OR_RETURN(HttpResponse answer, Fetch(request, stop));
-  return std::move(answer.body);
+  return std::move(ReadLogs({node.id}, name, most, stop).front());
+}
+
+std::vector<Result<std::string>> JobApi::ReadLogs(const std::vector<std::string>& node_ids,
+                                                  const std::string& name, uint64_t most,
+                                                  const std::stop_token& stop) const {
+  std::vector<HttpRequest> requests;
+  for (const std::string& id : node_ids) {
+    requests.push_back(
+        LogRequest("node_id=" + PercentEncode(id) + "&filename=" + PercentEncode(name)));
+    requests.back().most_body = most;
+  }
+  std::vector<Result<std::string>> texts;
+  for (auto& answer : client_->FetchAll(requests, stop))
+    texts.push_back(CheckAnswer(answer).map([&] { return std::move(answer->body); }));
+  return texts;
 }
 
 }  // namespace tacho

@@ -85,6 +85,10 @@ class JobApi {
   // A file below SESSION/logs of a node. kRemote also if it has more than `most` bytes.
   Result<std::string> ReadLog(const RayNode& node, const std::string& name, uint64_t most,
                               const std::stop_token& stop) const;
+  // The file of this name on each of several nodes, by Ray's ids of these.
+  std::vector<Result<std::string>> ReadLogs(const std::vector<std::string>& node_ids,
+                                            const std::string& name, uint64_t most,
+                                            const std::stop_token& stop) const;
 
   // Those that live, at most 10,000.
   Result<std::vector<RayActor>> Actors(const std::stop_token& stop) const;

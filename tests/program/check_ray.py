@@ -68,8 +68,8 @@ def of_places(text, cluster):
 
 
 def nothing_left(what, cluster):
-    jobs, files = cluster.left()
-    check(f"{what}: no job is left", jobs == [], jobs)
+    jobs, files, processes_left = cluster.left()
+    check(f"{what}: no job is left", jobs == [] and processes_left == [], (jobs, processes_left))
     check(f"{what}: no file is left in the logs", files == [], files)
 
 
@@ -164,10 +164,53 @@ def shared_disk(folder):
         done = analyze(cluster, "--json", shared)
         check("a shared disk is read once", done.returncode == 0 and len(json.loads(done.stdout)["traces"]) == 2, (done.returncode, done.stderr))
         check("by one node", sum("-analyze-" in asked and asked.startswith("DELETE") for asked in cluster.asked) == 1, cluster.asked)
-        # One node has one file more, in a folder that all others see.
-        done = analyze(cluster, "--json", shared, "/on-node")
-        check("a path with nothing is no failure", done.returncode == 4 or done.returncode == 0, (done.returncode, done.stderr))
+        # One node has files of its own beside those that all see.
+        traces(cluster.nodes[1].home / "disk/profile", 2, ranks=1)
+        done = analyze(cluster, "--json", shared, "/on-node", "--session", "all")
+        paths = [t["path"] for t in json.loads(done.stdout)["traces"]]
+        check("one more on one node", done.returncode == 0 and len(paths) == 3 and sum(f"node-1:{cluster.nodes[1].home}" in path for path in paths) == 1,
+              (done.returncode, done.stderr, paths))
         nothing_left("shared", cluster)
+
+
+def unsure_starts(folder):
+    """A request to start a job that fails: the job may run all the same."""
+    with FakeRay(folder, scenario.TACHO, nodes=3, faults={1: {"cut_post": "analyze"}}) as cluster:
+        two_engines(cluster)
+        done = analyze(cluster, "--json", "/on-node/profile", "--session", "all")
+        check("a cut answer", done.returncode == 0 and len(json.loads(done.stdout)["traces"]) == 4, (done.returncode, done.stderr))
+        nothing_left("a cut answer", cluster)
+        cluster.nodes[1].faults = {"refuse": {"analyze"}}
+        done = analyze(cluster, "--json", "/on-node/profile", "--session", "all")
+        check("a refused start", done.returncode == 4 and re.search(r"node-1 \(10.77.0.2\): no job can be started: .*HTTP 500: OSError: no analyze", done.stderr)
+              and len(json.loads(done.stdout)["traces"]) == 2, (done.returncode, done.stderr))
+        nothing_left("a refused start", cluster)
+
+
+def not_removed(folder):
+    """A folder that cannot be removed is tried twice and then named: at the end, without results, after Ctrl-C."""
+    slow = pathlib.Path(folder) / "slow"
+    slow.write_text(f"#!/bin/sh\n[ \"$1\" != analyze ] || [ ! -e {folder}/wait ] || sleep 60\nexec {scenario.TACHO} \"$@\"\n")
+    slow.chmod(0o755)
+    with FakeRay(folder, slow, nodes=2, faults={1: {"refuse": {"clear"}}}) as cluster:
+        two_engines(cluster)
+        done = analyze(cluster, "--json", "/on-node/profile", "--session", "all")
+        check("the second try removes it", done.returncode == 0 and "not removed" not in done.stderr, (done.returncode, done.stderr))
+        nothing_left("the second try", cluster)
+        cluster.nodes[1].faults = {"refuse": {"clear", "again"}}
+        left = r"node-1 \(10.77.0.2\): no job can be started: .*HTTP 500: OSError: no again; \S+/session/logs/tacho-\w+ is not removed"
+        done = analyze(cluster, "--json", "/on-node/profile", "--session", "all")
+        check("not removed: named", done.returncode == 0 and len(json.loads(done.stdout)["traces"]) == 4 and re.search(left, done.stderr), (done.returncode, done.stderr))
+        done = analyze(cluster, "/on-node/none")
+        check("without results: named", done.returncode == 3 and re.search(left, done.stderr), (done.returncode, done.stderr))
+        (pathlib.Path(folder) / "wait").touch()
+        with processes.running([scenario.TACHO, "analyze", "--ray", cluster.url, "--ray-program", static_program(folder), "/on-node/profile"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            check("it analyses", scenario.wait_for(lambda: sum("-analyze-" in name for name in cluster.jobs) == 2))
+            process.send_signal(signal.SIGINT)
+            err = process.communicate(timeout=60)[1]
+        check("after Ctrl-C: named", process.returncode == 130 and re.search(left, err), (process.returncode, err))
+        check("no job is left", cluster.left()[0] == cluster.left()[2] == [], cluster.left())
 
 
 def lost_nodes(folder):
@@ -180,7 +223,7 @@ def lost_nodes(folder):
             result = json.loads(done.stdout)
             check(f"lost at {where}: the rest is there", len(result["traces"]) == 2 and all("node-1:" in t["path"] for t in result["traces"]), done.stdout[:300])
             check(f"lost at {where}: it is in the results", any("node-2" in text for text in result["failed"]), result.get("failed"))
-            check("none of its jobs is left", cluster.left()[0] == [], cluster.left())
+            check("none of its jobs is left", cluster.left()[0] == cluster.left()[2] == [], cluster.left())
     with FakeRay(pathlib.Path(folder) / "all", scenario.TACHO, nodes=1, faults={0: {"lost": "analyze"}}) as cluster:
         traces(cluster.nodes[0].home / "disk/profile", 1)
         done = analyze(cluster, "/on-node/profile")
@@ -199,6 +242,23 @@ def unable_nodes(folder):
             check(words, words in done.stderr, done.stderr)
         check("the fourth is there", len(json.loads(done.stdout)["traces"]) == 1, done.stdout[:300])
         nothing_left("unable nodes", cluster)
+
+
+def one_by_one(folder):
+    """Traces that do not fit into memory together, and fit one after the other."""
+    if b"__asan" in pathlib.Path(scenario.TACHO).read_bytes():
+        raise scenario.Skipped("a sanitizer needs all addresses")
+    small = pathlib.Path(folder) / "small"
+    small.write_text(f'#!/bin/sh\ncase "$*" in *"--threads 1 "*) ;; "analyze "*) ulimit -v 110000;; esac\nexec {scenario.TACHO} "$@"\n')
+    small.chmod(0o755)
+    with FakeRay(folder, small, nodes=1) as cluster:
+        done = scenario.run("simulate", "trace", "-o", cluster.nodes[0].home / "disk/profile", "--steps", "400", "--ranks", "2")
+        assert done.returncode == 0, done.stderr
+        done = analyze(cluster, "--json", "/on-node/profile")
+        check("all are read", done.returncode == 0 and len(json.loads(done.stdout)["traces"]) == 2, (done.returncode, done.stderr))
+        done = analyze(cluster, "--json", "/on-node/profile", "--threads", "2")
+        check("also with a number of threads", done.returncode == 0 and len(json.loads(done.stdout)["traces"]) == 2, (done.returncode, done.stderr))
+        nothing_left("one by one", cluster)
 
 
 def unreadable(folder):
@@ -313,4 +373,4 @@ def address_of_rays_tools(folder):
 
 
 if __name__ == "__main__":
-    main([same_as_one_machine, other_commands, shared_disk, lost_nodes, unable_nodes, unreadable, tokens, no_ray, without_dashboard, interrupted, address_of_rays_tools], __doc__)
+    main([same_as_one_machine, other_commands, shared_disk, unsure_starts, not_removed, lost_nodes, unable_nodes, one_by_one, unreadable, tokens, no_ray, without_dashboard, interrupted, address_of_rays_tools], __doc__)

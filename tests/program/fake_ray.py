@@ -32,13 +32,15 @@ class Node:
 class FakeRay:
     """`program` runs in place of the static one that was sent. Faults of nodes: lost="analyze", lost="files" (Ray loses that job), dead,
     free_memory, free_disk, damage (results come with one other byte), never_starts, cut_after=N (the next file that is
-    fetched comes with its first N bytes alone), slip (its last byte comes as another one)."""
+    fetched comes with its first N bytes alone), slip (its last byte comes as another one), refuse={"clear"} (these jobs are not
+    started), cut_post="analyze" (this job starts, and the connection is cut before the answer)."""
 
     def __init__(self, folder, program, nodes=2, token=None, faults=None):
         self.folder, self.program, self.token = pathlib.Path(folder), program, token
         self.nodes = [Node(folder, i, **(faults or {}).get(i, {})) for i in range(nodes)]
         self.actors = []  # (class name, node, what it wrote to standard error), and the state if it is not ALIVE
         self.packages, self.jobs, self.asked, self.uploads = {}, {}, [], 0
+        self.processes = []  # of all jobs, also of those that are forgotten
         self.lock = threading.Lock()
 
     def __enter__(self):
@@ -59,9 +61,8 @@ class FakeRay:
         return self
 
     def __exit__(self, *_):
-        for job in self.jobs.values():
-            if job["process"] and job["process"].poll() is None:
-                os.killpg(job["process"].pid, signal.SIGKILL)
+        for process in self.running():
+            os.killpg(process.pid, signal.SIGKILL)
         self.server.shutdown()
         self.server.server_close()
 
@@ -72,6 +73,9 @@ class FakeRay:
         with self.lock:
             self.asked.append(f"{request.command} {request.path}")
         status, text = self.route(request, url.path, query, body)
+        if status is None:
+            request.close_connection = True
+            return
         content = text if isinstance(text, bytes) else (text if isinstance(text, str) else json.dumps(text)).encode()
         request.send_response(status)
         request.send_header("Content-Length", str(len(content)))
@@ -106,6 +110,9 @@ class FakeRay:
             case "POST", ["api", "jobs", name, "stop"]:
                 return self.stop(name)
             case "DELETE", ["api", "jobs", name]:
+                status, state = self.state(name)
+                if status == 200 and state["status"] in ("PENDING", "RUNNING"):
+                    return 400, f"Attempted to delete job '{name}', but it is in a non-terminal state {state['status']}."
                 return (200, {"deleted": True}) if self.jobs.pop(name, None) else (404, f"Job {name} does not exist")
             case "GET", ["api", "v0", "actors"]:
                 rows = [{"actor_id": f"{i:032x}", "class_name": name, "node_id": node.id, "pid": 100 + i, "state": (*state, "ALIVE")[0]}
@@ -119,10 +126,14 @@ class FakeRay:
         (ip,) = [key.removeprefix("node:") for key in order["entrypoint_resources"]]
         node = next(n for n in self.nodes if n.ip == ip)
         name = order["submission_id"]
+        what = name.split("-")[-2]
+        if name in self.jobs:
+            return 500, f"ValueError: Job with submission_id {name} already exists. Please use a different submission_id."
+        if what in node.faults.get("refuse", ()):
+            return 500, f"OSError: no {what}"
         job = {"node": node, "stopped": False, "process": None, "log": node.session / "logs" / f"job-driver-{name}.log", "lost": False}
         job["log"].write_text(f"Running entrypoint for job {name}: ...\n")
         self.jobs[name] = job
-        what = name.split("-")[-2]
         if node.faults.get("never_starts"):
             return 200, {"submission_id": name}
         if node.faults.get("lost") == what:
@@ -144,7 +155,8 @@ class FakeRay:
         assert limits == (what == "analyze"), command
         with open(job["log"], "ab") as log:
             job["process"] = subprocess.Popen(command, shell=True, cwd=work, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
-        return 200, {"submission_id": name}
+        self.processes.append(job["process"])
+        return (None if node.faults.get("cut_post") == what else 200), {"submission_id": name}
 
     def state(self, name):
         job = self.jobs.get(name)
@@ -191,7 +203,10 @@ class FakeRay:
             data = data.replace(b"1", b"2", 1)
         return 200, data
 
+    def running(self):
+        return [process for process in self.processes if process.poll() is None]
+
     def left(self):
-        """Jobs that the cluster remembers, files in its log folders, processes that run."""
+        """Jobs that the cluster remembers, files in its log folders, processes of jobs that run."""
         time.sleep(0.1)
-        return list(self.jobs), [str(p) for n in self.nodes for p in (n.session / "logs").iterdir()]
+        return list(self.jobs), [str(p) for n in self.nodes for p in (n.session / "logs").iterdir()], [p.args for p in self.running()]
