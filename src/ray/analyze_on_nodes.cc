@@ -213,7 +213,8 @@ class NodesAnalysis {
   void Keep(size_t node, const ResultsSum& sum, const Result<std::string>& results) {
     if (!results) return Lose(node, "its results cannot be fetched: " + results.error().message);
     if (const ResultsSum got = SumOf(sum.status, *results); got.digest != sum.digest) {
-      Lose(node, fmt::format("its results came damaged: {} of {} bytes", got.bytes, sum.bytes));
+      Lose(node, fmt::format("its results came damaged: {} of {} bytes, with another SHA-256",
+                             got.bytes, sum.bytes));
       return;
     }
     const std::string file = fmt::format("{}/{}.json", folder_, node);

@@ -250,9 +250,8 @@ bool IsThereNow(const UnprovenRank& rank, const RunAnalysis& run) {
          });
 }
 
-// Adds the sentences about unproven ranks of recordings. Those in results were already added;
-// results in a run folder, in place of its traces, have none.
-// If the user named only folders of workers, adds only sentences about these workers.
+// Adds the sentences about unproven ranks of recordings that results did not have. If the user named
+// only folders of workers, adds only sentences about these workers.
 void AddUnproven(const TraceChoice& choice, RunAnalysis& run) {
   std::vector<std::string> paths, workers;
   for (const TraceAnalysis& trace : run.traces)

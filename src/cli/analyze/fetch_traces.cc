@@ -9,6 +9,7 @@
 #include "cli/options/trace_choice.h"
 #include "cli/screen/interrupt.h"
 #include "cli/screen/output.h"
+#include "cli/screen/reading.h"
 #include "io/trace_sources.h"
 #include "text/format_number.h"
 #include "text/visible_text.h"
@@ -100,6 +101,7 @@ Result<bool> FetchTraces(const ClusterAccess& cluster, const FetchArguments& arg
   }();
   if (shows_progress) DrawOnStderr("\r\x1b[K");
   TACHO_RETURN_IF_ERROR(fetched);
+  ComplainAll(fetched->remarks);
   for (const Error& failure : fetched->failures) Complain("not fetched: " + failure.message);
   if (!fetched->failures.empty()) Complain("the same command fetches what is missing");
   Complain("fetched " + FetchedText(*fetched, folder));

@@ -121,6 +121,7 @@ void Fetch(const RecordedCluster& cluster, const std::vector<TraceAnalysis>& tra
   request.files = *std::move(files);
   const auto fetched = FetchFromNodes(request, folder, stop);
   if (!fetched) return report("not fetched: " + fetched.error().message);
+  for (const std::string& remark : fetched->remarks) narrator.OnRemark(remark);
   for (const Error& failure : fetched->failures) report("not fetched: " + failure.message);
   narrator.OnDone("fetch", FetchedText(*fetched, folder));
 }

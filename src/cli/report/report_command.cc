@@ -186,7 +186,8 @@ CommandSpec ReportSpec(ReportOptions& o) {
       {"tacho report tacho-20261121-222238", "report.html of a recording"},
       {"tacho report vllm_profile/ -o /tmp/r.html --redact", "one to send to strangers"},
       {"tacho report runs/new --against runs/old", "with a section on what changed"},
-      {"tacho report --ray http://head:8265 /tmp/profile", "of the traces on a Ray cluster's nodes"},
+      {"tacho report --ray http://head:8265 /tmp/profile",
+       "of the traces on a Ray cluster's nodes"},
       {"tacho report vllm_profile/ --markdown | gh pr comment 17 -F -", "into a pull request"},
   };
   return spec;
