@@ -250,8 +250,8 @@ bool IsThereNow(const UnprovenRank& rank, const RunAnalysis& run) {
          });
 }
 
-// Adds the sentences about unproven ranks of recordings that results did not have. If the user named
-// only folders of workers, adds only sentences about these workers.
+// Adds what is said of unproven ranks and was not in results. If the user named only folders of
+// workers, adds only sentences about these workers.
 void AddUnproven(const TraceChoice& choice, RunAnalysis& run) {
   std::vector<std::string> paths, workers;
   for (const TraceAnalysis& trace : run.traces)
