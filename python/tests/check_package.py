@@ -122,7 +122,7 @@ class Package(unittest.TestCase):
         with self.assertRaisesRegex(tacho.UsageError, "read with different ranks"):
             tacho.compare(tacho.read(self.runs[0], ranks=[0]), tacho.read(self.runs[1]))
         chosen = [tacho.read(run, ranks=[0], session="latest") for run in self.runs]
-        self.assertEqual(tacho.compare(*chosen).new[0].path, want["new"][0]["path"])
+        self.assertEqual(tacho.compare(*chosen).new, want["new"])
         with self.assertRaisesRegex(tacho.UsageError, "no-such-metric"):
             tacho.compare(*self.runs, fail_on="no-such-metric>+1%")
 
