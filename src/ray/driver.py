@@ -19,8 +19,8 @@ import urllib.parse
 import ray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-KEY = os.environ.pop("TACHO_DRIVER_KEY")
-MOST_BODY = 1 << 20
+KEY = os.environ.pop("TACHO_DRIVER_KEY", "") or sys.exit("TACHO_DRIVER_KEY is not set")
+MOST_BODY, PIECE = 1 << 20, 16 << 20
 ACTORS, JOBS = {}, {}
 
 
@@ -43,12 +43,14 @@ class Worker:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(3)
 
-    def read(self, path):
+    def read(self, path, at):
+        """The piece of the file from the byte `at` on, and the file's size."""
         try:
             with open(path, "rb") as file:
-                return file.read()
+                file.seek(at)
+                return file.read(PIECE), os.fstat(file.fileno()).st_size
         except OSError as error:
-            return str(error)
+            return str(error), 0
 
 
 def session(node):
@@ -62,9 +64,28 @@ def actor(node):
     return ACTORS[name]
 
 
+def pieces(node, name):
+    """The size of a log file, then its content; or what the system says, as a text."""
+    at, size = 0, None
+    while size is None or at < size:
+        piece, now = ray.get(actor(node).read.remote(f"{session(node)}/logs/{name}", at), timeout=3600)
+        if isinstance(piece, str):
+            if size is None:
+                yield piece
+            return
+        if size is None:
+            size = now
+            yield size
+        if not piece and size:
+            return  # it became shorter
+        at += len(piece)
+        yield piece
+
+
 def read(node, name):
-    content = ray.get(actor(node).read.remote(f"{session(node)}/logs/{name}"), timeout=3600)
-    return (200, content) if isinstance(content, bytes) else (500, content)
+    content = pieces(node, name)
+    size = next(content)
+    return (500, size) if isinstance(size, str) else (200, (size, content))
 
 
 def submit(order):
@@ -95,6 +116,8 @@ def answer(method, words, query, body):
         return 200, ""  # the cluster has FOLDER
     if words == ["api", "v0", "logs", "file"]:
         return read(next(n for n in ray.nodes() if n["NodeID"] == query["node_id"]), query["filename"])
+    if words == ["api", "v0", "actors"]:
+        return 501, "a cluster without a dashboard does not list its actors: name the router or the engines"
     if method == "POST" and words == ["api", "jobs"]:
         return submit(json.loads(body))
     name = words[2]
@@ -106,8 +129,8 @@ def answer(method, words, query, body):
     elif words[3:] == ["stop"]:
         actor(node).stop.remote(name)
     elif words[3:] == ["logs"]:
-        status, text = read(node, f"job-driver-{name}.log")
-        return status, {"logs": text.decode(errors="replace")} if status == 200 else text
+        status, content = read(node, f"job-driver-{name}.log")
+        return status, {"logs": b"".join(content[1]).decode(errors="replace")} if status == 200 else content
     else:
         return state(end)
     return 200, ""
@@ -132,12 +155,17 @@ class Api(http.server.BaseHTTPRequestHandler):
                 status, content = answer(self.command, url.path.strip("/").split("/"), dict(urllib.parse.parse_qsl(url.query)), body)
             except Exception as error:  # whatever it is, tacho has to know
                 status, content = 500, str(error).strip().split("\n")[-1]
-        if not isinstance(content, bytes):
+        if not isinstance(content, tuple):
             content = (content if isinstance(content, str) else json.dumps(content)).encode()
+            content = len(content), [content]
+        left, parts = content
         self.send_response(status)
-        self.send_header("Content-Length", str(len(content)))
+        self.send_header("Content-Length", str(left))
         self.end_headers()
-        self.wfile.write(content)
+        for part in parts:
+            self.wfile.write(part[:left])
+            left -= min(left, len(part))
+        self.close_connection = self.close_connection or left > 0
     do_POST = do_PUT = do_DELETE = do_GET
 
 

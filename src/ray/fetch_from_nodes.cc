@@ -148,11 +148,11 @@ class NodesFetch {
         return;
       }
     }
-    const auto failed = Transfer(node, file);
-    if (failed) {
+    const auto came = Transfer(node, file);
+    if (came) {
       file.whole = true;
     } else if (!stop_.stop_requested()) {
-      out_.failures.push_back(run_.ErrorOn(node, failed.error().message));
+      out_.failures.push_back(run_.ErrorOn(node, came.error().message));
     }
   }
 

@@ -40,6 +40,7 @@ class FakeRay:
         self.nodes = [Node(folder, i, **(faults or {}).get(i, {})) for i in range(nodes)]
         self.actors = []  # (class name, node, what it wrote to standard error), and the state if it is not ALIVE
         self.packages, self.jobs, self.asked, self.uploads = {}, {}, [], 0
+        self.keys = set()  # what came as Authorization
         self.processes = []  # of all jobs, also of those that are forgotten
         self.lock = threading.Lock()
 
@@ -72,6 +73,7 @@ class FakeRay:
         query = dict(urllib.parse.parse_qsl(url.query))
         with self.lock:
             self.asked.append(f"{request.command} {request.path}")
+            self.keys.add(request.headers.get("Authorization"))
         status, text = self.route(request, url.path, query, body)
         if status is None:
             request.close_connection = True

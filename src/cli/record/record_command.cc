@@ -71,9 +71,11 @@ Result<int> RecordThem(const RecordArguments& own, std::optional<LaunchedServers
   }
   Narrator narrator(LiveColumns(SurroundingsOf(STDERR_FILENO)), own.quiet);
   if (launched) narrator.OnDone("launch", ready);
-  if (cluster && options.targets.empty()) {
-    TACHO_ASSIGN_OR_RETURN(options.targets, FindTargets(*cluster, interrupt.token()));
-    narrator.OnDone("targets", fmt::format("{}", fmt::join(options.targets, ", ")));
+  if (cluster) {
+    const bool are_named = !options.targets.empty();
+    TACHO_ASSIGN_OR_RETURN(options.targets,
+                           FindTargets(*cluster, options.targets, interrupt.token()));
+    if (!are_named) narrator.OnDone("targets", fmt::format("{}", fmt::join(options.targets, ", ")));
   }
   // Shows the finished workers while another one still writes.
   std::string shown;

@@ -28,12 +28,15 @@ namespace {
 // times in the files.
 constexpr int64_t kClockSlackNs = 5'000'000'000;
 
-// Whether the host may be the node. Names of hosts have many forms, so any name may be.
-bool MayBe(const RayNode& node, const std::string& host) {
-  const bool is_address =
-      host.starts_with('[') || (!host.empty() && host.back() >= '0' && host.back() <= '9' &&
-                                host.front() >= '0' && host.front() <= '9');
-  return !is_address || host == node.ip || host == "[" + node.ip + "]";
+bool IsHostOf(const RayNode& node, const std::string& host) {
+  return host == node.name || host == node.ip || host == "[" + node.ip + "]";
+}
+
+// Whether the host may be the node. A node has names and addresses that Ray does not know, so a
+// host that is none of `nodes` may be any of them.
+bool MayBe(const RayNode& node, const std::string& host, const std::vector<RayNode>& nodes) {
+  const auto is_it = [&](const RayNode& other) { return IsHostOf(other, host); };
+  return IsHostOf(node, host) || std::ranges::none_of(nodes, is_it);
 }
 
 // The hosts of the workers, as their URLs have them.
@@ -47,16 +50,16 @@ std::vector<std::string> HostsOf(const Recording& recording) {
 }
 
 // Whether the file is of the worker's session: by the key in its name, else by its node and time.
-bool IsOf(const RecordedWorker& worker, const std::string& host, const RayNode& node,
-          const FoundFile& file) {
+bool IsOf(const RecordedWorker& worker, const std::string& host, const std::vector<RayNode>& nodes,
+          const RayNode& node, const FoundFile& file) {
   if (worker.expectation.start_unix_ns == 0 || !file.path.starts_with(worker.stays_in + "/") ||
       file.path.ends_with(".tmp") || !IsTraceName(file.path, worker.stays_in))
     return false;
   const std::string_view key = FileKeyOf(worker);
   if (!key.empty()) return NameHasKey(file.path, key);
-  return MayBe(node, host) && file.changed_ns >= worker.expectation.start_unix_ns +
-                                                     worker.facts.clock_offset_ns.value_or(0) -
-                                                     kClockSlackNs;
+  return MayBe(node, host, nodes) &&
+         file.changed_ns >= worker.expectation.start_unix_ns +
+                                worker.facts.clock_offset_ns.value_or(0) - kClockSlackNs;
 }
 
 // Writes the results of a node once more, with the node's name before each path. Returns them.
@@ -107,19 +110,27 @@ void Fetch(const RecordedCluster& cluster, const std::vector<TraceAnalysis>& tra
   request.say = [&](const std::string& what) { narrator.OnProgress("fetch", what); };
   const std::string folder = recording.folder.In("fetched");
   const std::string run = recording.folder.path().substr(recording.folder.path().rfind('/') + 1);
-  const std::string again = fmt::format(
-      "tacho analyze --ray {} {} --session {} --fetch {} --fetch-to {}", ShellWord(cluster.given),
-      fmt::join(places, " "), ShellWord(run),
+  // Where all files have keys, these are the session.
+  const bool has_keys = std::ranges::none_of(
+      recording.workers, [](const RecordedWorker& worker) { return FileKeyOf(worker).empty(); });
+  std::string again = "tacho analyze" + cluster.options;
+  for (const std::string& place : places) again += " " + ShellWord(place);
+  if (has_keys) again += " --session " + ShellWord(run);
+  again += fmt::format(
+      " --fetch {} --fetch-to {}",
       cluster.fetch->all ? "all" : fmt::format("{}", fmt::join(cluster.fetch->ranks, ",")),
       ShellWord(folder));
   const auto report = [&](const std::string& what) {
     ReportFinding(recording, narrator, {FindingId::kNotCollected, "", what, again});
   };
+  if (recording.interrupted_ns) return report("not fetched: interrupted");
   auto files = FilesToFetch(traces, *cluster.fetch);
   if (!files) return report(files.error().message);
   if (files->empty()) return narrator.OnRemark("no trace of the ranks to fetch");
   request.files = *std::move(files);
   const auto fetched = FetchFromNodes(request, folder, stop);
+  if (!fetched && fetched.error().kind == ErrorKind::kInterrupted)
+    recording.interrupted_ns = MonotonicNs();
   if (!fetched) return report("not fetched: " + fetched.error().message);
   for (const std::string& remark : fetched->remarks) narrator.OnRemark(remark);
   for (const Error& failure : fetched->failures) report("not fetched: " + failure.message);
@@ -139,20 +150,23 @@ Result<RecordedCluster> ClusterOf(const RecordArguments& a) {
     return Fail(ErrorKind::kUsage, fmt::format("--ray and {} do not go together", other));
   RecordedCluster cluster;
   TACHO_ASSIGN_OR_RETURN(cluster.access, ClusterAt(*a.ray, a.ray_program));
-  cluster.given = *a.ray;
+  cluster.options = " --ray " + ShellWord(*a.ray);
+  if (a.ray_program) cluster.options += " --ray-program " + ShellWord(*a.ray_program);
   if (!a.fetch.empty()) {
     TACHO_ASSIGN_OR_RETURN(cluster.fetch, RanksToFetchOf(a.fetch, "record"));
   }
   return cluster;
 }
 
-Result<std::vector<std::string>> FindTargets(const RecordedCluster& cluster,
+Result<std::vector<std::string>> FindTargets(RecordedCluster& cluster,
+                                             std::vector<std::string> named,
                                              const std::stop_token& stop) {
   const auto silent = [](const std::string&) {};
   TACHO_ASSIGN_OR_RETURN(const auto connection,
                          ClusterConnection::Open(cluster.access, silent, stop));
-  TACHO_ASSIGN_OR_RETURN(const auto nodes, connection.api().Nodes(stop));
-  return FindServers(connection.api(), nodes, stop);
+  TACHO_ASSIGN_OR_RETURN(cluster.nodes, connection.api().Nodes(stop));
+  if (!named.empty()) return named;
+  return FindServers(connection.api(), cluster.nodes, stop);
 }
 
 void AnalyseOnNodes(const RecordedCluster& cluster, Recording& recording, Narrator& narrator,
@@ -172,7 +186,7 @@ void AnalyseOnNodes(const RecordedCluster& cluster, Recording& recording, Narrat
     bool wanted = false;
     for (size_t i = 0; i < hosts.size(); ++i) {
       RecordedWorker& worker = recording.workers[i];
-      if (!IsOf(worker, hosts[i], node, file)) continue;
+      if (!IsOf(worker, hosts[i], cluster.nodes, node, file)) continue;
       worker.expectation.files.push_back(node.name + ":" + file.path);
       wanted = true;
     }

@@ -16,15 +16,18 @@ namespace tacho {
 // The Ray cluster of a recording with --ray.
 struct RecordedCluster {
   ClusterAccess access;
-  std::string given;                  // the address as the user wrote it
+  std::string options;                // --ray and --ray-program, as the user wrote them
   std::optional<RanksToFetch> fetch;  // absent: no trace is fetched
+  std::vector<RayNode> nodes = {};    // set by FindTargets
 };
 
 // kUsage: options that do not go with --ray, or no program for the nodes.
 Result<RecordedCluster> ClusterOf(const RecordArguments& arguments);
 
-// What to record if no target is named (ray/engine_actors.h).
-Result<std::vector<std::string>> FindTargets(const RecordedCluster& cluster,
+// Finds out whether the cluster answers, and which nodes it has. Returns `named`, or if that is
+// empty, what the cluster has to record (ray/engine_actors.h).
+Result<std::vector<std::string>> FindTargets(RecordedCluster& cluster,
+                                             std::vector<std::string> named,
                                              const std::stop_token& stop);
 
 // Analyses the recording's traces on the nodes where they lie, and writes the results into the run

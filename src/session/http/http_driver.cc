@@ -30,7 +30,8 @@ Checked<void> HttpDriver::Check(RecordedWorker& worker, const std::string& folde
   if (!folder) return tl::unexpected(folder.error());
   worker.folder = worker.written_at = *folder;
   std::error_code failed;
-  if (!options_.trace_dir.empty() && !std::filesystem::exists(worker.folder, failed))
+  if (!options_.trace_dir.empty() && worker.stays_in.empty() &&
+      !std::filesystem::exists(worker.folder, failed))
     findings.push_back({FindingId::kTraceDirMissing, "",
                         fmt::format("--trace-dir {} is not there yet: is it where {} will make it?",
                                     worker.folder, url)});

@@ -76,6 +76,14 @@ Checked<std::string> CheckedTraceDir(const RecordedWorker& worker, const RecordO
 
 }  // namespace
 
+// As the paths of the files in it begin.
+std::string AsInPaths(const std::string& folder) {
+  if (!folder.starts_with('/')) return folder;
+  std::string normal = std::filesystem::path(folder).lexically_normal().string();
+  if (normal.size() > 1 && normal.ends_with('/')) normal.pop_back();
+  return normal;
+}
+
 Checked<std::string> FolderOf(RecordedWorker& worker, const RecordOptions& options,
                               const std::string& folder_in_run, ProfileOptions& profile,
                               std::stop_token stop) {
@@ -92,7 +100,7 @@ Checked<std::string> FolderOf(RecordedWorker& worker, const RecordOptions& optio
     engine_folder = profile.output_dir.value_or("");
   }
   if (options.traces_stay) {
-    worker.stays_in = options.trace_dir.empty() ? engine_folder : options.trace_dir;
+    worker.stays_in = AsInPaths(options.trace_dir.empty() ? engine_folder : options.trace_dir);
     if (worker.stays_in.starts_with('/')) return std::string();
     if (worker.stays_in.empty()) {
       Finding unknown = FolderUnknown(worker.worker.url, worker.facts);

@@ -84,7 +84,7 @@ TEST_F(PreflightTest, LeavesTracesWhereTheyAreIfTheyStay) {
   EXPECT_EQ(preflight->workers[0].stays_in, "/on/its/node");
   EXPECT_EQ(preflight->workers[0].folder, "") << "nothing is looked for here";
   ExpectUntouched(engine);
-  options_.trace_dir = "/as/named";
+  options_.trace_dir = "/as//named/";
   const FakeEngine other(VllmThatWritesTo("/on/its/node"));
   const auto named = Run({&other});
   ASSERT_TRUE(named) << named.error().message;
