@@ -28,7 +28,7 @@ Result<ClusterAccess> ClusterAt(const std::string& ray,
 
 using SayNow = std::function<void(const std::string&)>;
 
-// The job API of a cluster: of its dashboard, or of a driver in Python if there is none. The driver
+// The job API of a cluster: of its dashboard, or without one, of a driver in Python. The driver
 // ends with it.
 class ClusterConnection {
  public:

@@ -26,8 +26,8 @@ struct NamedServers {
 };
 NamedServers ServersIn(const std::vector<ActorLog>& logs, const std::vector<RayNode>& nodes);
 
-// What `tacho record` records if no target is given: the URL of the cluster's router or, if there
-// is none, those of its engines. Reads the first 4 MB of the log of each actor. kUsage: there are
+// What `tacho record` records if no target is given: the URL of the cluster's router, or without
+// one, those of its engines. Reads the first 4 MB of the log of each actor. kUsage: there are
 // several routers; kRemote: there is nothing to record.
 Result<std::vector<std::string>> FindServers(const JobApi& api, const std::vector<RayNode>& nodes,
                                              const std::stop_token& stop);

@@ -33,7 +33,7 @@ bool IsHostOf(const RayNode& node, const std::string& host) {
 }
 
 // Whether the host may be the node. A node has names and addresses that Ray does not know, so a
-// host that is none of `nodes` may be any of them.
+// host that is not among `nodes` may be any of them.
 bool MayBe(const RayNode& node, const std::string& host, const std::vector<RayNode>& nodes) {
   const auto is_it = [&](const RayNode& other) { return IsHostOf(other, host); };
   return IsHostOf(node, host) || std::ranges::none_of(nodes, is_it);
