@@ -157,9 +157,12 @@ void ClusterRun::BeginToClear(const std::vector<size_t>& nodes) {
 }
 
 void ClusterRun::WaitFor(const std::vector<Job*>& jobs, const Ended& ended) {
-  const auto until = Clock::now() + patience_.to_clear;
-  while (std::ranges::any_of(jobs, [](const Job* job) { return !job->ended; }) &&
-         Clock::now() < until) {
+  const auto began = Clock::now();
+  const auto is_open = [&](const Job* job) {
+    const auto most = lost_.contains(job->node) ? patience_.to_clear_lost : patience_.to_clear;
+    return !job->ended && Clock::now() - began < most;
+  };
+  while (std::ranges::any_of(jobs, is_open)) {
     Look(jobs, ended, {});
     Pause({}, patience_.between);
   }

@@ -86,6 +86,7 @@ constexpr ClusterPatience kShort = {.between = milliseconds(10),
                                     .to_start = milliseconds(60'000),
                                     .silence = milliseconds(1000),
                                     .to_clear = milliseconds(1000),
+                                    .to_clear_lost = milliseconds(300),
                                     .to_look = milliseconds(10)};
 
 TEST(ClusterRun, AJobWhoseStateCannotBeReadIsLostAlone) {
@@ -119,6 +120,19 @@ TEST(ClusterRun, AFolderWhoseRemovalHangsIsNamed) {
                                        " is not removed: the job for it has not ended"));
   EXPECT_TRUE(cluster.Stopped("-clear-1"));
   EXPECT_THAT(run.Clear(), IsEmpty()) << "said once";
+}
+
+TEST(ClusterRun, ANodeThatHangsIsWaitedForByItsOwnPatience) {
+  Cluster cluster;
+  cluster.unreadable = "-work-1";
+  cluster.hanging = "-clear-1";
+  const JobApi api = cluster.Api();
+  ClusterPatience patience = kShort;
+  patience.to_clear = std::chrono::hours(1);
+  ClusterRun run(api, kTwoNodes, "hash", patience);
+  ASSERT_TRUE(run.Run("work", {{0, "true"}, {1, "true"}}, [](const ClusterRun::Ends&) {}, {}));
+  EXPECT_THAT(run.Clear(), ElementsAre("gpu1 (10.0.0.2): " + run.FolderOn(1) +
+                                       " is not removed: the job for it has not ended"));
 }
 
 TEST(ClusterRun, AJobThatDoesNotEndIsNamed) {
