@@ -58,6 +58,7 @@ Result<Outcomes<TraceAnalysis>> TakeResults(const TraceSource& source, const Tra
     if (outcome.seen.lacks == SeenTrace::Lacks::kNothing) outcome.item = std::move(trace);
     if (choice.first_worker_only && outcome.item) break;
   }
+  results.traces = {};  // moved from: 7 kB each, of thousands of ranks
   beside = std::move(results);
   return outcomes;
 }

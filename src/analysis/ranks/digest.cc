@@ -12,26 +12,11 @@ static_assert(sizeof(CommKernel) <= TraceDigest::kBytesOfKernel);
 static_assert(sizeof(DigestStep) + sizeof(StepCells::Step) + 2 * sizeof(StepCell) <=
               TraceDigest::kBytesOfStep);
 
-void IdleOverTime::Add(Interval when, IdleCause cause) {
-  const auto part_of = [&](TimeNs t) {
-    return static_cast<size_t>(
-        std::clamp<int64_t>((t - start).ns / width.ns, 0, static_cast<int64_t>(kParts) - 1));
-  };
-  auto& parts = ns[static_cast<size_t>(cause)];
-  const size_t last = part_of(when.end);
-  for (size_t part = part_of(when.start); part < last; ++part) {
-    const TimeNs end = start + DurationNs{width.ns * static_cast<int64_t>(part + 1)};
-    parts[part] += end - when.start;
-    when.start = end;
-  }
-  parts[last] += when.length();
-}
-
 size_t TraceDigest::MemoryBytes() const {
-  size_t bytes =
-      sizeof *this + steps.capacity() * sizeof(DigestStep) +
-      idle.capacity() * sizeof(IdleOverTime) + cells.steps.capacity() * sizeof(StepCells::Step) +
-      cells.cells.capacity() * sizeof(StepCell) + categories.capacity() * sizeof(std::string);
+  size_t bytes = sizeof *this + steps.capacity() * sizeof(DigestStep) +
+                 cells.steps.capacity() * sizeof(StepCells::Step) +
+                 cells.cells.capacity() * sizeof(StepCell) +
+                 categories.capacity() * sizeof(std::string);
   for (const LeadUps& device : lead_ups) bytes += device.MemoryBytes();
   if (!communication) return bytes;
   for (const CommSeries& series : *communication)
@@ -62,17 +47,11 @@ DigestBuilder::DigestBuilder(const PreparedTrace& prepared, const Scope& scope)
   if (!scope.window && scope.device.empty()) cells_.emplace(prepared);
   digest_.categories = prepared.work.categories;
   for (const DeviceItems& device : prepared.work.devices) {
-    IdleOverTime& idle = digest_.idle.emplace_back();
-    idle.device = device.device;
-    const Interval when = scope.window.value_or(device.extent);
-    idle.start = when.start;
-    idle.width = {when.length().ns / static_cast<int64_t>(IdleOverTime::kParts) + 1};
     if (!prepared.work.on_host) lead_ups_.emplace_back(device, scope.window);
   }
 }
 
 void DigestBuilder::AddIdle(const IdleStretch& stretch) {
-  digest_.idle[stretch.device].Add(stretch.when, stretch.cause);
   if (cells_) cells_->AddIdle(stretch);
   if (!lead_ups_.empty()) lead_ups_[stretch.device].AddIdle(stretch.when, stretch.cause);
   if (stretch.cause != IdleCause::kHostLate && stretch.cause != IdleCause::kInLaunchCall) return;
@@ -86,7 +65,6 @@ void DigestBuilder::AddIdle(const IdleStretch& stretch) {
 TraceDigest DigestBuilder::Finish(bool idle_known) && {
   if (cells_) digest_.cells = std::move(*cells_).Finish(idle_known);
   if (!idle_known) {
-    digest_.idle.clear();
     for (DigestStep& step : digest_.steps) step.host_late = {};
   }
   const Trace& trace = prepared_.index.trace();

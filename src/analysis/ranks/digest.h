@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -31,34 +30,18 @@ struct DigestStep {
   DurationNs host_late;
 };
 
-// The idle time of one device by cause, in kParts parts of time of equal width.
-struct IdleOverTime {
-  static constexpr size_t kParts = 256;
-  static constexpr size_t kCauses = static_cast<size_t>(IdleCause::kCount);
-
-  std::string device;
-  TimeNs start;                                                 // of the first part
-  DurationNs width;                                             // of each part
-  std::array<std::array<DurationNs, kParts>, kCauses> ns = {};  // ns[cause][part]
-
-  // Adds a stretch of idle time. Time outside of all parts counts in the first or last part, so
-  // that the sum of each cause is that of IdleTable.
-  void Add(Interval when, IdleCause cause);
-};
-
 // What the analyses over ranks and requests keep of a trace. It owns all that it holds.
 //
-// Memory: 40 bytes and a lead-up (lead_ups.h) for each communication kernel, 376 bytes a step, 24
-// KiB a device, and the names of groups and streams. A trace of 100,000 collectives and 20,000
-// steps on one device takes 11 MB, and 6 MB for lead-ups of eight kinds.
+// Memory: 40 bytes and a lead-up (lead_ups.h) for each communication kernel, 376 bytes a step, and
+// the names of groups and streams. A trace of 100,000 collectives and 20,000 steps takes 11 MB, and
+// 6 MB for lead-ups of eight kinds.
 struct TraceDigest {
   static constexpr size_t kBytesOfKernel = 40, kBytesOfStep = 376;
   static constexpr size_t kBytesOfLeadUp = 64;  // of up to eight kinds
 
   Communication communication;  // of the whole trace, whatever the scope is
   std::vector<DigestStep> steps;
-  std::vector<IdleOverTime> idle;  // by device; empty if it is unknown when devices were idle
-  StepCells cells;                 // of `steps`; empty unless the scope is the whole trace
+  StepCells cells;  // of `steps`; empty unless the scope is the whole trace
   // By device: the lead-ups of communication kernels in the scope; empty on a CPU engine. They have
   // no idle time if it is unknown when devices were idle.
   std::vector<LeadUps> lead_ups;

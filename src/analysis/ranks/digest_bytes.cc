@@ -8,7 +8,7 @@
 namespace tacho {
 namespace {
 
-constexpr int64_t kVersion = 1;
+constexpr int64_t kVersion = 2;
 constexpr int64_t kMost = int64_t{1} << 61;  // of times, in ns: those since 1970 are below
 constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(), kAny = -(kLeast + 1);
 
@@ -36,7 +36,7 @@ class Writer {
     Int(text.size(), 0, kAny);
     bytes_ += text;
   }
-  void List(const auto& items, auto each, int64_t /*most*/ = kAny) {
+  void List(const auto& items, auto each) {
     Int(items.size(), 0, kAny);
     for (const auto& item : items) each(item);
   }
@@ -76,9 +76,9 @@ class Reader {
     left_.remove_prefix(size);
   }
   // Items are made one by one, so that a few bytes cannot ask for much memory.
-  void List(auto& items, auto each, int64_t most = kAny) {
+  void List(auto& items, auto each) {
     size_t size = 0;
-    Int(size, 0, most);
+    Int(size, 0, kAny);
     for (size_t i = 0; i < size && !failed_; ++i) each(items.emplace_back());
     items.shrink_to_fit();
   }
@@ -166,18 +166,6 @@ void StepFields(auto& io, auto& step, int64_t& start, int64_t& device_start) {
   Time(io, step.host_late);
 }
 
-void Idle(auto& io, auto& idle) {
-  io.Text(idle.device);
-  Time(io, idle.start);
-  Length(io, idle.width);
-  for (auto& cause : idle.ns) {
-    bool any = std::ranges::any_of(cause, [](DurationNs time) { return time.ns != 0; });
-    io.Int(any, 0, 1);
-    if (!any) continue;
-    for (auto& time : cause) Time(io, time);
-  }
-}
-
 void Cells(auto& io, auto& cells) {
   int64_t start = 0;
   io.List(cells.steps, [&](auto& step) {
@@ -230,7 +218,7 @@ void OneDevicesLeadUps(Reader& io, LeadUps& of, const TraceDigest& digest) {
 }
 
 void Fields(auto& io, auto& digest) {
-  int64_t version = kVersion, causes = static_cast<int64_t>(IdleOverTime::kCauses);
+  int64_t version = kVersion, causes = static_cast<int64_t>(IdleCause::kCount);
   io.Int(version, kVersion, kVersion);
   io.Int(causes, causes, causes);
   io.List(digest.categories, [&](auto& category) { io.Text(category); });
@@ -247,9 +235,6 @@ void Fields(auto& io, auto& digest) {
   }
   int64_t start = 0, device_start = 0;
   io.List(digest.steps, [&](auto& step) { StepFields(io, step, start, device_start); });
-  constexpr int64_t kMostDevices = 1024;  // of 24 KiB
-  io.List(
-      digest.idle, [&](auto& idle) { Idle(io, idle); }, kMostDevices);
   Cells(io, digest.cells);
   io.Check(digest.cells.steps.empty() || digest.cells.steps.size() == digest.steps.size());
   io.List(digest.lead_ups, [&](auto& of) { OneDevicesLeadUps(io, of, digest); });
