@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace tacho {
@@ -145,7 +146,7 @@ std::optional<uint64_t> JsonReader::Natural(std::string_view key) {
   return std::nullopt;
 }
 
-void JsonReader::BeginItems(std::string_view key) {
+size_t JsonReader::BeginItems(std::string_view key) {
   const auto found = document_->Need(key);
   Document::Level level;
   level.key = key;
@@ -158,6 +159,9 @@ void JsonReader::BeginItems(std::string_view key) {
     Refuse(key, "a list");
   }
   document_->levels.push_back(level);
+  // A short text may hold many items that are wrong.
+  constexpr size_t kMostRoom = 1024;
+  return level.next != level.end ? std::min(items.size(), kMostRoom) : 0;
 }
 
 bool JsonReader::NextItem() {

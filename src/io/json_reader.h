@@ -110,7 +110,7 @@ class JsonReader {
   // Reads a list; appends one item to `items` for each of its elements.
   template <typename T, typename Read>
   void Rows(std::string_view key, std::vector<T>& items, const Read& read) {
-    BeginItems(key);
+    items.reserve(items.size() + BeginItems(key));
     while (NextItem() && IsObject()) read(items.emplace_back());
     End();
   }
@@ -120,7 +120,7 @@ class JsonReader {
   }
   template <typename T>
   void List(std::string_view key, std::vector<T>& items) {
-    BeginItems(key);
+    items.reserve(items.size() + BeginItems(key));
     while (NextItem()) Field({}, items.emplace_back());
     End();
   }
@@ -147,7 +147,8 @@ class JsonReader {
   std::vector<std::pair<std::string, uint64_t>> TakeCounts();
   // Whether values are still read: the open object exists, and no field was wrong so far.
   [[nodiscard]] bool IsOpen() const;
-  void BeginItems(std::string_view key);
+  // Returns for how many items to make room: their number, unless they are many.
+  size_t BeginItems(std::string_view key);
   bool NextItem();
   bool IsObject();  // reports an item that is not an object as wrong
 

@@ -58,7 +58,9 @@ Result<Outcomes<TraceAnalysis>> TakeResults(const TraceSource& source, const Tra
     if (outcome.seen.lacks == SeenTrace::Lacks::kNothing) outcome.item = std::move(trace);
     if (choice.first_worker_only && outcome.item) break;
   }
-  results.traces = {};  // moved from: 7 kB each, of thousands of ranks
+  // They were moved from: 5 kB each, of thousands of ranks.
+  results.traces.clear();
+  results.traces.shrink_to_fit();
   beside = std::move(results);
   return outcomes;
 }

@@ -168,11 +168,12 @@ MatchedCollectives MatchCollectives(const std::vector<CommRank>& ranks) {
     if (!rank.series) continue;
     for (const CommSeries& series : *rank.series) matched.kernels += series.kernels.size();
   }
-  const std::vector<CommCandidate> candidates = FindCommCandidates(ranks);
+  std::vector<CommCandidate> candidates = FindCommCandidates(ranks);
   matched.candidates = candidates.size();
   Clocks clocks(candidates, ranks.size());
-  for (const CommCandidate& candidate : candidates) {
+  for (CommCandidate& candidate : candidates) {
     auto collective = Confirm(candidate, clocks);
+    CommCandidate().swap(candidate);  // of thousands of ranks they take much
     if (!collective) continue;
     const auto number = static_cast<uint32_t>(matched.collectives.size());
     for (uint32_t part = 0; part < collective->parts.size(); ++part)
