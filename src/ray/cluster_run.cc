@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <iterator>
 #include <random>
-#include <sstream>
 #include <utility>
 
 #include "base/pause.h"
+#include "ray/node_job.h"
 #include "text/shell_word.h"
 #include "text/visible_text.h"
 
@@ -37,6 +37,10 @@ ClusterRun::~ClusterRun() { Clear(); }
 
 std::string ClusterRun::FolderOn(size_t node) const {
   return nodes_[node].session + "/logs/" + name_;
+}
+
+std::string ClusterRun::NameOf(const std::string& what, size_t node) const {
+  return fmt::format("{}-{}-{}", name_, what, node);
 }
 
 // Ray keeps what a job printed in a file of its own, which DELETE leaves.
@@ -84,7 +88,7 @@ std::vector<ClusterRun::Job*> ClusterRun::Start(const std::string& what,
   std::vector<Job*> jobs;
   for (const auto& [node, command] : commands) {
     Job& job = *jobs_.emplace_back(std::make_unique<Job>());
-    job.id = fmt::format("{}-{}-{}", name_, what, node);
+    job.id = NameOf(what, node);
     job.node = node;
     job.submitted = Clock::now();
     jobs.push_back(&job);
@@ -108,13 +112,16 @@ void ClusterRun::Look(const std::vector<Job*>& jobs, const Ended& ended,
     ids.push_back(job->id);
   }
   const auto states = api_.StatesOf(ids, stop);
+  const auto logs = api_.LogsOf(ids, stop);
   if (stop.stop_requested()) return;
   Ends ends;
   for (size_t i = 0; i < open.size(); ++i) {
     Job& job = *open[i];
     if (states[i]) job.answered = Clock::now();
     job.over = states[i] && states[i]->ended;
-    if (job.over) {
+    if (const auto end = EndInLog(logs[i], job.id)) {
+      ends.emplace(job.node, *end);
+    } else if (job.over) {
       ends.emplace(job.node, EndOf(job, *states[i]));
     } else if (const std::string why = WhyGivenUp(job, states[i]); !why.empty()) {
       given_up.push_back(job.id);
@@ -131,8 +138,12 @@ void ClusterRun::Look(const std::vector<Job*>& jobs, const Ended& ended,
 
 Result<void> ClusterRun::Run(const std::string& what, const std::map<size_t, std::string>& commands,
                              const Ended& ended, const std::stop_token& stop) {
-  for (const auto& [node, command] : commands) with_folder_.insert(node);
-  const std::vector<Job*> jobs = Start(what, commands);
+  std::map<size_t, std::string> staying;
+  for (const auto& [node, command] : commands) {
+    with_folder_.insert(node);
+    staying[node] = CommandOfJob(NameOf(what, node), command, ClearCommand(node));
+  }
+  const std::vector<Job*> jobs = Start(what, staying);
   const auto is_open = [](const Job* job) { return !job->ended; };
   while (std::ranges::any_of(jobs, is_open)) {
     if (!Pause(stop, patience_.between)) break;
@@ -142,30 +153,18 @@ Result<void> ClusterRun::Run(const std::string& what, const std::map<size_t, std
   return {};
 }
 
-void ClusterRun::StartToClear(const std::string& what, const std::vector<size_t>& nodes) {
-  std::map<size_t, std::string> commands;
-  for (const size_t node : nodes) commands[node] = ClearCommand(node);
-  for (Job* job : Start(what, commands)) clearing_[job->node] = job;
-}
-
 void ClusterRun::BeginToClear(const std::vector<size_t>& nodes) {
-  std::vector<size_t> with_folder;
-  std::ranges::copy_if(nodes, std::back_inserter(with_folder), [&](size_t node) {
-    return with_folder_.contains(node) && !lost_.contains(node) && !clearing_.contains(node);
-  });
-  StartToClear("clear", with_folder);
+  std::vector<std::string> ids;
+  for (const auto& job : jobs_) {
+    const bool is_there = std::ranges::find(nodes, job->node) != nodes.end();
+    if (is_there && !job->over && !lost_.contains(job->node)) ids.push_back(job->id);
+  }
+  api_.Stop(ids);
 }
 
-void ClusterRun::WaitFor(const std::vector<Job*>& jobs, const Ended& ended) {
-  const auto began = Clock::now();
-  const auto is_open = [&](const Job* job) {
-    const auto most = lost_.contains(job->node) ? patience_.to_clear_lost : patience_.to_clear;
-    return !job->ended && Clock::now() - began < most;
-  };
-  while (std::ranges::any_of(jobs, is_open)) {
-    Look(jobs, ended, {});
-    Pause({}, patience_.between);
-  }
+bool ClusterRun::IsPatient(const Job& job, Clock::time_point since) const {
+  const auto most = lost_.contains(job.node) ? patience_.to_clear_lost : patience_.to_clear;
+  return Clock::now() - since < most;
 }
 
 // Ray looks every second whether a job has ended. A job that was deleted before this look comes
@@ -186,28 +185,30 @@ void ClusterRun::Forget() {
   }
 }
 
-// Ends all jobs but those that remove folders.
 void ClusterRun::StopJobs(std::vector<std::string>& left) {
   std::vector<Job*> running;
   std::vector<std::string> ids;
   for (const auto& job : jobs_) {
-    const auto clearing = clearing_.find(job->node);
-    if (job->over || (clearing != clearing_.end() && clearing->second == job.get())) continue;
+    if (job->over) continue;
+    running.push_back(job.get());
     ids.push_back(job->id);
-    if (!job->ended) running.push_back(job.get());
   }
   api_.Stop(ids);
-  WaitFor(running, [](const Ends&) {});
+  const auto began = Clock::now();
+  const auto is_open = [&](const Job* job) { return !job->over && IsPatient(*job, began); };
+  while (std::ranges::any_of(running, is_open)) {
+    const auto states = api_.StatesOf(ids, {});
+    for (size_t i = 0; i < running.size(); ++i) running[i]->over = states[i] && states[i]->ended;
+    if (std::ranges::any_of(running, is_open)) Pause({}, patience_.between);
+  }
   for (const Job* job : running) {
-    if (!job->over)
+    if (!job->over && !lost_.contains(job->node))
       left.push_back(ErrorOn(job->node, "the job " + job->id + " has not ended").message);
   }
 }
 
-std::vector<std::string> ClusterRun::Clear() {
-  std::vector<std::string> left, open;
-  StopJobs(left);
-
+// Forgets the nodes where the jobs removed the folder when they were stopped, and those that died.
+void ClusterRun::FindFolders() {
   // A node that Ray lost may be there again, or live on although its job was lost.
   if (std::ranges::any_of(with_folder_, [&](size_t node) { return lost_.contains(node); })) {
     const auto now = api_.Nodes({});
@@ -217,44 +218,46 @@ std::vector<std::string> ClusterRun::Clear() {
              });
     });
   }
+  const std::vector<size_t> nodes(with_folder_.begin(), with_folder_.end());
+  std::vector<std::string> ids;
+  for (const size_t node : nodes) ids.push_back(nodes_[node].id);
+  const auto have = api_.HaveLog(ids, name_);
+  for (size_t i = 0; i < nodes.size(); ++i)
+    if (have[i] && !*have[i]) with_folder_.erase(nodes[i]);
+}
 
-  std::map<size_t, std::string> why;
+std::vector<std::string> ClusterRun::Clear() {
+  std::vector<std::string> left, open;
+  StopJobs(left);
+  FindFolders();
+
+  std::map<size_t, std::string> commands, why;
+  for (const size_t node : with_folder_) commands[node] = ClearCommand(node);
+  const std::vector<Job*> jobs = Start("clear", commands);
   const auto take = [&](const Ends& ends) {
     for (const auto& [node, end] : ends) {
-      const std::string not_removed = FolderOn(node) + " is not removed";
       if (end && *end == 0)
         with_folder_.erase(node);
-      else if (end)
-        why[node] = ErrorOn(node, not_removed + ": " + LastWords(node)).message;
       else
-        why[node] = fmt::format("{}; {}", end.error().message, not_removed);
+        why[node] = end ? ErrorOn(node, LastWords(node)).message : end.error().message;
     }
   };
-  for (const std::string what : {"clear", "again"}) {
-    std::vector<size_t> nodes;
-    for (const size_t node : with_folder_)
-      if (!clearing_.contains(node) || clearing_[node]->ended) nodes.push_back(node);
-    StartToClear(what, nodes);
-    std::vector<Job*> jobs;
-    for (const auto& [node, job] : clearing_)
-      if (what == "clear" || std::ranges::find(nodes, node) != nodes.end()) jobs.push_back(job);
-    WaitFor(jobs, take);
+  const auto began = Clock::now();
+  const auto is_open = [&](const Job* job) { return !job->ended && IsPatient(*job, began); };
+  while (std::ranges::any_of(jobs, is_open)) {
+    Look(jobs, take, {});
+    Pause({}, patience_.between);
   }
-  for (const size_t node : with_folder_) {
-    const Job& job = *clearing_[node];
-    if (!job.over) open.push_back(job.id);
-    if (!why.contains(node)) {
-      why[node] = ErrorOn(node, fmt::format("{} is not removed: {}", FolderOn(node),
-                                            job.refused.empty() ? "the job for it has not ended"
-                                                                : job.refused))
-                      .message;
-    }
-    left.push_back(why[node]);
+  for (const Job* job : jobs) {
+    if (!job->over) open.push_back(job->id);
+    if (!with_folder_.contains(job->node)) continue;
+    std::string& words = why[job->node];
+    if (words.empty()) words = ErrorOn(job->node, "the job for it has not ended").message;
+    left.push_back(fmt::format("{}; {} is not removed", words, FolderOn(job->node)));
   }
   api_.Stop(open);
   Forget();
   jobs_.clear();
-  clearing_.clear();
   with_folder_.clear();
   return left;
 }
@@ -285,12 +288,7 @@ std::string ClusterRun::LastWords(size_t node) const {
   const auto job = std::find_if(jobs_.rbegin(), jobs_.rend(),
                                 [&](const auto& one) { return one->node == node; });
   if (job == jobs_.rend()) return "";
-  // Ray's own line, "Running entrypoint for job ...", may stand before or after those of the job.
-  std::istringstream lines(api_.LogOf((*job)->id));
-  std::string last;
-  for (std::string line; std::getline(lines, line);)
-    if (!line.empty() && !line.starts_with("Running entrypoint")) last = line;
-  return VisibleText(last);
+  return LastWordsInLog(api_.LogsOf({(*job)->id}, {}).front(), (*job)->id);
 }
 
 Error WithLeft(Error error, const std::vector<std::string>& left) {

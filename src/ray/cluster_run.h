@@ -28,9 +28,9 @@ struct ClusterPatience {
 };
 
 // The jobs that tacho runs on the nodes of a cluster, one at a time on each node. Each gets the
-// same folder for its files in the log folder of its node, from where they can be read. Clear, or
-// the destructor, ends the jobs, removes the folders by a last job on each node, and makes the
-// cluster forget all jobs.
+// same folder for its files in the log folder of its node, from where they can be read. A job stays
+// until it is stopped (node_job.h). Clear, or the destructor, stops the jobs, has the folders
+// removed, and makes the cluster forget all jobs.
 class ClusterRun {
  public:
   // `package`: the hash of the program's package. Both references must outlive it.
@@ -50,7 +50,7 @@ class ClusterRun {
   using Ended = std::function<void(const Ends&)>;
   Result<void> Run(const std::string& what, const std::map<size_t, std::string>& commands,
                    const Ended& ended, const std::stop_token& stop);
-  // Begins to remove the folders of nodes where no job runs.
+  // Begins to remove the folders of nodes that are not needed any more.
   void BeginToClear(const std::vector<size_t>& nodes);
   // Returns what could not be ended or removed, as sentences.
   std::vector<std::string> Clear();
@@ -87,9 +87,11 @@ class ClusterRun {
   Result<int> EndOf(const Job& job, const JobState& state) const;
   // Why a job is no longer waited for; "": wait.
   std::string WhyGivenUp(const Job& job, const Result<JobState>& state) const;
-  void WaitFor(const std::vector<Job*>& jobs, const Ended& ended);
+  // Whether what began at `since` on the node of a job is still waited for.
+  bool IsPatient(const Job& job, std::chrono::steady_clock::time_point since) const;
   void StopJobs(std::vector<std::string>& left);
-  void StartToClear(const std::string& what, const std::vector<size_t>& nodes);
+  void FindFolders();
+  std::string NameOf(const std::string& what, size_t node) const;
   std::string ClearCommand(size_t node) const;
   void Forget();
 
@@ -98,9 +100,8 @@ class ClusterRun {
   const std::string package_, name_;
   const ClusterPatience patience_;
   std::vector<std::unique_ptr<Job>> jobs_;
-  std::set<size_t> with_folder_;     // nodes that may have the folder
-  std::set<size_t> lost_;            // nodes whose job was lost, as when a node dies
-  std::map<size_t, Job*> clearing_;  // the last job that removes the folder of a node
+  std::set<size_t> with_folder_;  // nodes that may have the folder
+  std::set<size_t> lost_;         // nodes whose job was lost, as when a node dies
 };
 
 // The error, with sentences about what was left on the nodes.

@@ -23,10 +23,11 @@ const std::vector<RayNode> kTwoNodes = {
     {.id = "a", .name = "gpu0", .ip = "10.0.0.1", .session = "/s", .free_disk = {}},
     {.id = "b", .name = "gpu1", .ip = "10.0.0.2", .session = "/s", .free_disk = {}}};
 
-// A cluster where every job succeeds at once, but for those whose ids end with these.
+// A cluster where every job succeeds at once, but for those whose ids end with these, and where
+// folders are gone once jobs were stopped, but for that of the node with this id.
 class Cluster {
  public:
-  std::string unreadable = "-", hanging = "-";
+  std::string unreadable = "-", hanging = "-", keeping = "-";
 
   Cluster() {
     server_ = HttpServer::Create().value();
@@ -58,6 +59,13 @@ class Cluster {
           200, R"({"data": {"summary": [{"raylet": {"nodeId": "b", "nodeManagerAddress": "10.0.0.2",
                    "sessionDir": "/s", "state": "ALIVE"}}]}})",
           "application/json");
+    }
+    if (asked.path == "/api/v0/logs") {
+      return exchange.Respond(200,
+                              asked.query.starts_with("node_id=" + keeping + "&")
+                                  ? R"({"data": {"result": {"internal": ["tacho-1/"]}}})"
+                                  : R"({"data": {"result": {}}})",
+                              "application/json");
     }
     std::string id = asked.path.substr(std::min(jobs.size(), asked.path.size()));
     if (asked.method == "POST" && id.ends_with("/stop")) {
@@ -112,12 +120,13 @@ TEST(ClusterRun, AJobWhoseStateCannotBeReadIsLostAlone) {
 TEST(ClusterRun, AFolderWhoseRemovalHangsIsNamed) {
   Cluster cluster;
   cluster.hanging = "-clear-1";
+  cluster.keeping = "b";
   const JobApi api = cluster.Api();
   ClusterRun run(api, kTwoNodes, "hash", kShort);
   ASSERT_TRUE(run.Run("work", {{0, "true"}, {1, "true"}}, [](const ClusterRun::Ends&) {}, {}));
   run.BeginToClear({0, 1});
-  EXPECT_THAT(run.Clear(), ElementsAre("gpu1 (10.0.0.2): " + run.FolderOn(1) +
-                                       " is not removed: the job for it has not ended"));
+  EXPECT_THAT(run.Clear(), ElementsAre("gpu1 (10.0.0.2): the job for it has not ended; " +
+                                       run.FolderOn(1) + " is not removed"));
   EXPECT_TRUE(cluster.Stopped("-clear-1"));
   EXPECT_THAT(run.Clear(), IsEmpty()) << "said once";
 }
@@ -126,13 +135,14 @@ TEST(ClusterRun, ANodeThatHangsIsWaitedForByItsOwnPatience) {
   Cluster cluster;
   cluster.unreadable = "-work-1";
   cluster.hanging = "-clear-1";
+  cluster.keeping = "b";
   const JobApi api = cluster.Api();
   ClusterPatience patience = kShort;
   patience.to_clear = std::chrono::hours(1);
   ClusterRun run(api, kTwoNodes, "hash", patience);
   ASSERT_TRUE(run.Run("work", {{0, "true"}, {1, "true"}}, [](const ClusterRun::Ends&) {}, {}));
-  EXPECT_THAT(run.Clear(), ElementsAre("gpu1 (10.0.0.2): " + run.FolderOn(1) +
-                                       " is not removed: the job for it has not ended"));
+  EXPECT_THAT(run.Clear(), ElementsAre("gpu1 (10.0.0.2): the job for it has not ended; " +
+                                       run.FolderOn(1) + " is not removed"));
 }
 
 TEST(ClusterRun, AJobThatDoesNotEndIsNamed) {

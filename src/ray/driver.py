@@ -4,6 +4,7 @@ node. tacho runs it with the cluster's own python3, on a node of the cluster. Th
 usage: driver.py ADDRESS FOLDER    prints its port; requests must have the key in the variable TACHO_DRIVER_KEY; ends when its parent ends
 """
 import contextlib
+import glob
 import hmac
 import http.server
 import json
@@ -42,6 +43,9 @@ class Worker:
                 os.killpg(process.pid, how)
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(3)
+
+    def names(self, folder, pattern):
+        return glob.glob(pattern, root_dir=folder)
 
     def read(self, path, at):
         """The piece of the file from the byte `at` on, and the file's size."""
@@ -116,6 +120,9 @@ def answer(method, words, query, body):
         return 200, ""  # the cluster has FOLDER
     if words == ["api", "v0", "logs", "file"]:
         return read(next(n for n in ray.nodes() if n["NodeID"] == query["node_id"]), query["filename"])
+    if words == ["api", "v0", "logs"]:
+        node = next(n for n in ray.nodes() if n["NodeID"] == query["node_id"])
+        return 200, {"data": {"result": {"all": ray.get(actor(node).names.remote(f"{session(node)}/logs", query["glob"]), timeout=60)}}}
     if words == ["api", "v0", "actors"]:
         return 501, "a cluster without a dashboard does not list its actors: name the router or the engines"
     if method == "POST" and words == ["api", "jobs"]:

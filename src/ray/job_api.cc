@@ -18,7 +18,7 @@ using nlohmann::json;
 
 constexpr std::chrono::milliseconds kFirstAnswer{4500}, kLeastPatience{500}, kAnswer{30'000},
     kTransfer{3'600'000};
-constexpr std::chrono::milliseconds kQuickly{10'000}, kIdle{60'000};
+constexpr std::chrono::milliseconds kQuickly{10'000}, kAtOnce{2000}, kIdle{60'000};
 constexpr size_t kMostWords = 300, kMostLog = 4096;
 
 std::string TextOf(const json& object, std::string_view key) {
@@ -274,14 +274,40 @@ std::vector<Result<JobState>> JobApi::StatesOf(const std::vector<std::string>& i
   return states;
 }
 
-std::string JobApi::LogOf(const std::string& id) const {
-  HttpRequest request = Ask("GET", "api/jobs/" + id + "/logs");
-  request.timeout = kQuickly;
-  const auto answer = client_->Fetch(request);
-  if (!answer || answer->status != 200) return "";
-  std::string text = TextOf(ParseJson(answer->body), "logs");
-  if (text.size() > kMostLog) text.erase(0, text.size() - kMostLog);
-  return text;
+std::vector<std::string> JobApi::LogsOf(const std::vector<std::string>& ids,
+                                        const std::stop_token& stop) const {
+  std::vector<HttpRequest> requests;
+  for (const std::string& id : ids) {
+    requests.push_back(Ask("GET", "api/jobs/" + id + "/logs"));
+    requests.back().timeout = kAtOnce;
+  }
+  std::vector<std::string> logs;
+  for (const auto& answer : client_->FetchAll(requests, stop)) {
+    std::string& text = logs.emplace_back();
+    if (answer && answer->status == 200) text = TextOf(ParseJson(answer->body), "logs");
+    if (text.size() > kMostLog) text.erase(0, text.size() - kMostLog);
+  }
+  return logs;
+}
+
+std::vector<Result<bool>> JobApi::HaveLog(const std::vector<std::string>& node_ids,
+                                          const std::string& name) const {
+  std::vector<HttpRequest> requests;
+  for (const std::string& id : node_ids) {
+    requests.push_back(Ask("GET", "api/v0/logs?node_id=" + PercentEncode(id) + "&glob=" + name));
+    requests.back().timeout = kQuickly;
+  }
+  std::vector<Result<bool>> have;
+  for (const auto& answer : client_->FetchAll(requests)) {
+    have.push_back(CheckAnswer(answer).map([&] {
+      // Lists of names, by their kind.
+      const json body = ParseJson(answer->body);
+      const json& kinds = JsonMember(JsonMember(body, "data"), "result");
+      return !kinds.is_object() ||
+             std::ranges::any_of(kinds, [](const json& kind) { return !kind.empty(); });
+    }));
+  }
+  return have;
 }
 
 void JobApi::ForEach(const std::string& method, const std::vector<std::string>& ids,

@@ -75,10 +75,14 @@ class JobApi {
   // A job that the cluster does not know has ended.
   std::vector<Result<JobState>> StatesOf(const std::vector<std::string>& ids,
                                          const std::stop_token& stop) const;
-  // What a job printed, at most its last 4 kB; "" if that is unknown.
-  std::string LogOf(const std::string& id) const;
+  // What jobs printed, at most the last 4 kB of each; "" if that is unknown within 2 s.
+  std::vector<std::string> LogsOf(const std::vector<std::string>& ids,
+                                  const std::stop_token& stop) const;
   // Ends jobs: their processes get SIGTERM, and SIGKILL 3 s later. Does not wait for that.
   void Stop(const std::vector<std::string>& ids) const;
+  // Whether SESSION/logs of each node has a file or folder of this name.
+  std::vector<Result<bool>> HaveLog(const std::vector<std::string>& node_ids,
+                                    const std::string& name) const;
   // Makes the cluster forget jobs that have ended.
   void Delete(const std::vector<std::string>& ids) const;
 

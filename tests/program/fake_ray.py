@@ -33,7 +33,7 @@ class FakeRay:
     """`program` runs in place of the static one that was sent. Faults of nodes: lost="analyze", lost="files" (Ray loses that job), dead,
     free_memory, free_disk, damage (results come with one other byte), never_starts, cut_after=N (the next file that is
     fetched comes with its first N bytes alone), slip (its last byte comes as another one), refuse={"clear"} (these jobs are not
-    started), cut_post="analyze" (this job starts, and the connection is cut before the answer)."""
+    started), kills (jobs that are stopped are killed), cut_post="analyze" (this job starts, and the connection is cut before the answer)."""
 
     def __init__(self, folder, program, nodes=2, token=None, faults=None):
         self.folder, self.program, self.token = pathlib.Path(folder), program, token
@@ -120,6 +120,9 @@ class FakeRay:
                 rows = [{"actor_id": f"{i:032x}", "class_name": name, "node_id": node.id, "pid": 100 + i, "state": (*state, "ALIVE")[0]}
                         for i, (name, node, _, *state) in enumerate(self.actors)]
                 return 200, {"result": True, "data": {"result": {"total": len(rows), "result": rows}}}
+            case "GET", ["api", "v0", "logs"]:
+                logs = next(n for n in self.nodes if n.id == query["node_id"]).session / "logs"
+                return 200, {"result": True, "data": {"result": {"internal": [p.name + "/" * p.is_dir() for p in logs.glob(query["glob"])]}}}
             case "GET", ["api", "v0", "logs", "file"]:
                 return self.file(query)
         return 404, "404: Not Found"
@@ -181,7 +184,7 @@ class FakeRay:
             return 404, f"Job {name} does not exist"
         job["stopped"] = True
         if job["process"] and job["process"].poll() is None:
-            os.killpg(job["process"].pid, signal.SIGTERM)
+            os.killpg(job["process"].pid, signal.SIGKILL if job["node"].faults.get("kills") else signal.SIGTERM)
         return 200, {"stopped": True}
 
     def file(self, query):
