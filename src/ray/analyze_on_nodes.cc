@@ -48,13 +48,13 @@ class NodesAnalysis {
 
   Result<ClusterResults> Run() {
     auto worked = Work();
+    if (worked) worked = Fetch();
     request_.say("removing tacho's files from the nodes");
     auto left = run_.Clear();
     if (worked && stop_.stop_requested()) worked = Fail(ErrorKind::kInterrupted, "interrupted");
     if (worked && out_.results.empty()) worked = Nothing();
     if (!worked) return tl::unexpected<Error>(WithLeft(std::move(worked).error(), left));
     std::ranges::move(left, std::back_inserter(out_.remarks));
-    std::ranges::sort(out_.results, {}, &NodeResults::node);
     std::ranges::sort(out_.failures, {}, &Error::message);
     return std::move(out_);
   }
@@ -64,6 +64,15 @@ class NodesAnalysis {
     TACHO_ASSIGN_OR_RETURN(const auto files, ListFiles());
     TACHO_RETURN_IF_ERROR(Analyze(files));
     AddProblems(files);
+    std::ranges::sort(out_.results, {}, &NodeResults::node);
+    return {};
+  }
+
+  Result<void> Fetch() {
+    if (!request_.to_fetch || out_.results.empty()) return {};
+    TACHO_ASSIGN_OR_RETURN(const auto files, request_.to_fetch(out_));
+    TACHO_ASSIGN_OR_RETURN(
+        out_.fetched, FetchWithin(run_, nodes_, files, request_.fetch_to, request_.say, stop_));
     return {};
   }
 
@@ -207,7 +216,7 @@ class NodesAnalysis {
     });
     run_.ReadEach(with_results, "out.json", kMostResults, stop_,
                   [&](size_t node, const auto& text) { Keep(node, sums[node], text); });
-    run_.BeginToClear(ended);
+    if (!request_.to_fetch) run_.BeginToClear(ended);
   }
 
   void Keep(size_t node, const ResultsSum& sum, const Result<std::string>& results) {

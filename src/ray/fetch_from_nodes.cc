@@ -31,19 +31,13 @@ uint64_t SizeOf(const std::string& path) {
 
 class NodesFetch {
  public:
-  NodesFetch(const FetchRequest& request, const std::string& folder, const std::stop_token& stop,
-             const JobApi& api, std::vector<RayNode> nodes)
-      : request_(request),
-        folder_(folder),
-        stop_(stop),
-        nodes_(std::move(nodes)),
-        run_(api, nodes_, request.access.program.hash, request.patience) {}
+  NodesFetch(ClusterRun& run, const std::vector<RayNode>& nodes, const std::string& folder,
+             const SayNow& say, const std::stop_token& stop)
+      : run_(run), nodes_(nodes), folder_(folder), say_(say), stop_(stop) {}
 
-  Result<FetchedFiles> Run() {
-    auto worked = Work();
-    out_.remarks = run_.Clear();
-    if (worked && stop_.stop_requested()) worked = Fail(ErrorKind::kInterrupted, "interrupted");
-    if (!worked) return tl::unexpected<Error>(WithLeft(std::move(worked).error(), out_.remarks));
+  Result<FetchedFiles> Run(const std::vector<NodeFile>& files) {
+    TACHO_RETURN_IF_ERROR(Work(files));
+    if (stop_.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
     for (const Wanted& file : wanted_)
       if (file.whole) out_.files.push_back(file.place);
     return std::move(out_);
@@ -58,15 +52,15 @@ class NodesFetch {
     bool whole = false;
   };
 
-  Result<void> Work() {
-    TACHO_RETURN_IF_ERROR(Place());
+  Result<void> Work(const std::vector<NodeFile>& files) {
+    TACHO_RETURN_IF_ERROR(Place(files));
     std::map<size_t, std::string> commands;
-    for (const auto& [node, files] : of_node_) commands[node] = OfferCommand(node, files);
-    request_.say("adding up the files");
+    for (const auto& [node, wanted] : of_node_) commands[node] = OfferCommand(node, wanted);
+    say_("adding up the files");
     TACHO_RETURN_IF_ERROR(run_.Run(
         "fetch", commands, [&](const ClusterRun::Ends& ends) { TakeAllSums(ends); }, stop_));
-    for (const auto& [node, files] : of_node_) {
-      for (Wanted* file : files)
+    for (const auto& [node, wanted] : of_node_) {
+      for (Wanted* file : wanted)
         if (file->sum) Fetch(node, *file);
       run_.BeginToClear({node});
       if (stop_.stop_requested()) break;
@@ -74,9 +68,9 @@ class NodesFetch {
     return {};
   }
 
-  Result<void> Place() {
-    wanted_.reserve(request_.files.size());
-    for (const NodeFile& file : request_.files) {
+  Result<void> Place(const std::vector<NodeFile>& files) {
+    wanted_.reserve(files.size());
+    for (const NodeFile& file : files) {
       const auto node = std::ranges::find_if(
           nodes_, [&](const RayNode& n) { return n.alive && n.name == file.node; });
       if (node == nodes_.end()) {
@@ -172,8 +166,8 @@ class NodesFetch {
           piece = piece.substr(0, file.sum->bytes - std::min(file.sum->bytes, have));
           error = WriteAll(to.get(), piece);
           have += piece.size();
-          request_.say(fmt::format("fetching {}: {} of {} MB", VisibleText(file.path), have >> 20,
-                                   file.sum->bytes >> 20));
+          say_(fmt::format("fetching {}: {} of {} MB", VisibleText(file.path), have >> 20,
+                           file.sum->bytes >> 20));
           return error == 0 && have < file.sum->bytes;
         },
         stop_);
@@ -195,11 +189,11 @@ class NodesFetch {
     return {};
   }
 
-  const FetchRequest& request_;
+  ClusterRun& run_;
+  const std::vector<RayNode>& nodes_;
   const std::string& folder_;
+  const SayNow& say_;
   const std::stop_token& stop_;
-  const std::vector<RayNode> nodes_;
-  ClusterRun run_;
   std::vector<Wanted> wanted_;
   std::map<size_t, std::vector<Wanted*>> of_node_;
   FetchedFiles out_;
@@ -219,13 +213,35 @@ Result<std::string> PlaceOfFetched(const std::string& folder, const NodeFile& fi
   return (fs::path(folder) / node / path.relative_path()).string();
 }
 
+uint64_t BytesToCome(const std::vector<NodeFile>& files, const std::string& folder) {
+  uint64_t bytes = 0;
+  for (const NodeFile& file : files) {
+    const std::string place = PlaceOfFetched(folder, file).value_or("");
+    if (SizeOf(place) != file.bytes)
+      bytes += file.bytes - std::min(file.bytes, SizeOf(place + ".part"));
+  }
+  return bytes;
+}
+
+Result<FetchedFiles> FetchWithin(ClusterRun& run, const std::vector<RayNode>& nodes,
+                                 const std::vector<NodeFile>& files, const std::string& folder,
+                                 const SayNow& say, const std::stop_token& stop) {
+  return NodesFetch(run, nodes, folder, say, stop).Run(files);
+}
+
 Result<FetchedFiles> FetchFromNodes(const FetchRequest& request, const std::string& folder,
                                     const std::stop_token& stop) {
   TACHO_ASSIGN_OR_RETURN(const auto cluster,
                          ClusterConnection::Open(request.access, request.say, stop));
-  TACHO_ASSIGN_OR_RETURN(auto nodes, cluster.api().Nodes(stop));
+  TACHO_ASSIGN_OR_RETURN(const auto nodes, cluster.api().Nodes(stop));
   TACHO_RETURN_IF_ERROR(SendProgram(cluster.api(), request.access.program, request.say, stop));
-  return NodesFetch(request, folder, stop, cluster.api(), std::move(nodes)).Run();
+  ClusterRun run(cluster.api(), nodes, request.access.program.hash, request.patience);
+  auto fetched = FetchWithin(run, nodes, request.files, folder, request.say, stop);
+  auto left = run.Clear();
+  if (fetched && stop.stop_requested()) fetched = Fail(ErrorKind::kInterrupted, "interrupted");
+  if (!fetched) return tl::unexpected<Error>(WithLeft(std::move(fetched).error(), left));
+  fetched->remarks = std::move(left);
+  return fetched;
 }
 
 }  // namespace tacho

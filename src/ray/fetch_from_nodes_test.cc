@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "base/folder_for_test.h"
@@ -18,6 +19,20 @@ TEST(FetchFromNodes, PutsEachNodeIntoAFolderOfItsOwn) {
        {NodeFile{"..", "/tmp/x"}, NodeFile{"a/b", "/tmp/x"}, NodeFile{"", "/tmp/x"},
         NodeFile{"a", "/tmp/../../x"}, NodeFile{"a", "tmp/x"}, NodeFile{".", "/x"}})
     EXPECT_FALSE(PlaceOfFetched("out", file)) << file.node << ":" << file.path;
+}
+
+TEST(FetchFromNodes, KnowsBySizesWhatIsToCome) {
+  const FolderForTest folder;
+  std::filesystem::create_directories(folder.path() + "/a/tmp");
+  const std::vector<NodeFile> files = {
+      {"a", "/tmp/x", 100}, {"a", "/tmp/y", 100}, {"a", "/tmp/z", 100}, {"b", "/tmp/x", 100}};
+  EXPECT_EQ(BytesToCome(files, folder.path()), 400u);
+  std::ofstream(folder.path() + "/a/tmp/x") << std::string(100, 'x');
+  std::ofstream(folder.path() + "/a/tmp/y") << std::string(99, 'y');
+  std::ofstream(folder.path() + "/a/tmp/z.part") << std::string(30, 'z');
+  EXPECT_EQ(BytesToCome(files, folder.path()), 270u);
+  std::ofstream(folder.path() + "/a/tmp/z.part") << std::string(300, 'z');
+  EXPECT_EQ(BytesToCome(files, folder.path()), 200u);
 }
 
 TEST(FileSums, AreReadBack) {

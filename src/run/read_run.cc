@@ -66,8 +66,8 @@ Result<InputPlan> PlanInput(const TraceChoice& choice, RunProgress& progress) {
   InputPlan plan;
   TACHO_ASSIGN_OR_RETURN(plan.found, FindTraces(choice.paths));
   const std::vector<TraceSource>& traces = plan.found.traces;
-  plan.is_collection = choice.paths.size() > 1 || traces.size() != 1 || !traces[0].member.empty() ||
-                       traces[0].path != choice.paths[0];
+  plan.is_collection = choice.is_run || choice.paths.size() > 1 || traces.size() != 1 ||
+                       !traces[0].member.empty() || traces[0].path != choice.paths[0];
   if (!choice.session.empty()) ChooseByName(choice.session, plan);
   plan.threads = choice.threads == 0 ? CoreCount() : choice.threads;
   // There are fewer files than cores, so the other cores can decompress ahead.

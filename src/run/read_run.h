@@ -25,6 +25,8 @@ struct TraceChoice {
   size_t threads = 0;  // 0: one for each core
   // Only this session: "latest", or part of the path of one of its traces. "": all sessions.
   std::string session = {};
+  // The paths are all traces of a run, so ranks may be missing although there is only one file.
+  bool is_run = false;
   std::vector<int64_t> ranks = {};  // which ranks of the session; empty: all
   bool first_worker_only = false;   // only the first trace of a rank, in the order of paths
   // Keeps texts that look like secrets (base/secrets.h). If false, they are blanked when a trace is

@@ -114,6 +114,7 @@ TEST_F(ReadRunTest, AFolderWithOneTraceOfThreeSaysWhichAreMissing) {
   EXPECT_THAT(readout->run.ranks.missing, ElementsAre(MissingRanks{"", 3, 1, {{0, 0}, {2, 2}}, 2}));
   // A single file, or a rank that was asked for, misses no others.
   EXPECT_THAT(Read({.paths = {path}})->run.ranks.missing, SizeIs(0));
+  EXPECT_THAT(Read({.paths = {path}, .is_run = true})->run.ranks.missing, SizeIs(1));
   EXPECT_THAT(Read({.paths = {folder_.path()}, .ranks = {1}})->run.ranks.missing, SizeIs(0));
 }
 

@@ -109,8 +109,10 @@ Result<bool> MarksFile::Replace(std::string_view json, std::string_view if_match
                             "at most {} of them, notes of {} bytes, 1 MB in all",
                             kMostMarks, kMostNote));
   if (path_.empty())
-    return Fail(ErrorKind::kUsage,
-                "a trace from standard input has no place for marks: save it to a file");
+    return Fail(
+        ErrorKind::kUsage,
+        "a trace from standard input, or one that is not kept, has no place for marks: save "
+        "it to a file");
   const std::lock_guard lock(mutex_);
   TACHO_ASSIGN_OR_RETURN(const std::string there, MarksIn(path_));
   if (!if_match.empty() && !NamesTag(if_match, TagOf(there))) return false;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`tacho analyze --ray`, and compare, report and explain, on real Ray clusters of three nodes in namespaces of this machine (ray_rig.py): results as from one machine, nodes
+"""`tacho analyze --ray`, and compare, report, explain and view, on real Ray clusters of three nodes in namespaces of this machine (ray_rig.py): results as from one machine, nodes
 that die, hang or fill up, slow links, tokens, an old Ray and one without a dashboard, Ctrl-C; nothing is left. Needs root, `tools/engines install ray` and the static program
 (`tools/static_build`).
 
@@ -104,6 +104,7 @@ def three_nodes(folder):
             same("real engines", rig, analyze(rig, "--json", "--session", "all", "/traces/real"), run("analyze", "--json", "--session", "all", *[p for _, p in places]), places)
         nothing_left("three nodes", rig)
         other_commands(rig)
+        viewed(rig)
         hostile_traces(rig)
         no_permission(rig)
         other_versions(rig)
@@ -124,6 +125,20 @@ def three_nodes(folder):
         interrupted(rig)
         all_cpus_taken(rig)
         lost(rig)
+
+
+def viewed(rig):
+    """view: fetches, shows and removes; --fetch-to keeps."""
+    kept, place = rig.folder / "kept", rig.folder / "view-tmp"
+    place.mkdir()
+    for more in ([], ["--fetch-to", kept]):
+        done = analyze(rig, "/traces/profile", "--session", "all", "--rank", "1", "--no-open", "--idle-exit", "1s", *more, command="view", environment={"TMPDIR": str(place)})
+        check(f"view {more}", done.returncode == 0 and "fetching 2 traces of" in done.stderr and "?token=" in done.stdout, (done.returncode, done.stderr))
+        check(f"view {more}: nothing stays in $TMPDIR", list(place.iterdir()) == [], list(place.iterdir()))
+        nothing_left(f"view {more}", rig)
+    came = sorted(p.relative_to(kept) for p in kept.rglob("rank*") if p.is_file())
+    there = sorted(Path(f"node-{node}") / "traces" / p.relative_to(rig.traces(node)) for node in (1, 2) for p in (rig.traces(node) / "profile").glob("rank1*"))
+    check("view: rank 1 of each engine", came == there, (came, there))
 
 
 def other_commands(rig):

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 #include <utility>
 
 #include "cli/options/trace_choice.h"
@@ -64,14 +64,15 @@ Result<RanksToFetch> RanksToFetchOf(const std::vector<std::string>& words,
 
 Result<std::vector<NodeFile>> FilesToFetch(const std::vector<TraceAnalysis>& traces,
                                            const RanksToFetch& ranks) {
-  std::set<std::pair<std::string, std::string>> files;
+  std::map<std::pair<std::string, std::string>, uint64_t> files;
   for (const TraceAnalysis& trace : traces) {
     if (!Has(ranks, trace)) continue;
     TACHO_ASSIGN_OR_RETURN(NodeFile file, NodeFileOf(trace.path));
-    files.emplace(std::move(file.node), std::move(file.path));
+    uint64_t& bytes = files[{std::move(file.node), std::move(file.path)}];
+    bytes = std::max(bytes, trace.bytes);
   }
   std::vector<NodeFile> list;
-  for (const auto& [node, path] : files) list.push_back({node, path});
+  for (const auto& [file, bytes] : files) list.push_back({file.first, file.second, bytes});
   return list;
 }
 

@@ -9,7 +9,6 @@
 #include "base/utf8.h"
 #include "cli/screen/interrupt.h"
 #include "cli/screen/output.h"
-#include "ray/analyze_on_nodes.h"
 #include "text/visible_text.h"
 
 namespace tacho {
@@ -29,23 +28,6 @@ std::vector<std::string> NodeOptions(const ReadingArguments& o, const TraceChoic
   if (o.traces.keep_secrets) words.emplace_back("--keep-secrets");
   return words;
 }
-
-// One line on a terminal that says what happens now, and that is erased at the end.
-class NowLine {
- public:
-  explicit NowLine(bool shown) : shown_(shown) {}
-  NowLine(const NowLine&) = delete;
-  NowLine& operator=(const NowLine&) = delete;
-  ~NowLine() {
-    if (shown_) DrawOnStderr("\r\x1b[K");
-  }
-  void Say(const std::string& text) const {
-    if (shown_) DrawOnStderr("\r\x1b[Kray: " + text);
-  }
-
- private:
-  const bool shown_;
-};
 
 }  // namespace
 
@@ -77,16 +59,56 @@ Result<void> CheckRayOptions(const ReadingArguments& o, const std::vector<std::s
   return {};
 }
 
-Result<Readout<RunAnalysis>> ReadOnCluster(ReadingArguments arguments, TraceChoice choice,
-                                           const ReadOptions& reading,
-                                           const Classifier& classifier) {
+void NowLine::Say(const std::string& text) const {
+  if (shown_) DrawOnStderr("\r\x1b[Kray: " + text);
+}
+
+void NowLine::Erase() const {
+  if (shown_) DrawOnStderr("\r\x1b[K");
+}
+
+Result<ClusterRequest> RequestOf(const ReadingArguments& arguments, const TraceChoice& choice) {
   ClusterRequest request;
   TACHO_ASSIGN_OR_RETURN(request.access, ClusterAt(*arguments.ray, arguments.ray_program));
-  request.paths = std::move(choice.paths);
+  request.paths = choice.paths;
   request.options = NodeOptions(arguments, choice);
   request.threads = arguments.threads;
+  return request;
+}
+
+Result<Readout<RunAnalysis>> ReadNodeResults(ReadingArguments arguments, TraceChoice choice,
+                                             const ReadOptions& reading,
+                                             const Classifier& classifier,
+                                             const std::vector<NodeResults>& results,
+                                             std::optional<std::stop_token> stop) {
+  // The nodes have narrowed the traces to the window and the device.
+  ReadOptions of_results;
+  of_results.digests = reading.digests;
+  choice.paths.clear();
+  for (const NodeResults& of_node : results) {
+    choice.paths.push_back(of_node.file);
+    of_results.hosts[of_node.file] = of_node.node;
+  }
+  arguments.ray.reset();
+  return ReadChosen(arguments, choice, std::move(of_results), classifier, std::move(stop));
+}
+
+void AddFailures(const std::vector<Error>& failures, Readout<RunAnalysis>& readout) {
+  for (const Error& failure : failures) {
+    readout.run.failed.push_back(failure.message);
+    readout.run.skipped.push_back(failure.message);
+    readout.failures.push_back(failure);
+  }
+  std::ranges::sort(readout.run.failed);
+  std::ranges::sort(readout.run.skipped);
+}
+
+Result<Readout<RunAnalysis>> ReadOnCluster(const ReadingArguments& arguments,
+                                           const TraceChoice& choice, const ReadOptions& reading,
+                                           const Classifier& classifier) {
+  TACHO_ASSIGN_OR_RETURN(ClusterRequest request, RequestOf(arguments, choice));
   TACHO_ASSIGN_OR_RETURN(const auto folder, TemporaryFolder::Make());
-  auto results = [&] {
+  const auto results = [&] {
     const InterruptScope interrupt("ending the jobs on the cluster");
     const NowLine line(ShowsProgress(arguments));
     request.say = [&](const std::string& text) { line.Say(text); };
@@ -94,25 +116,9 @@ Result<Readout<RunAnalysis>> ReadOnCluster(ReadingArguments arguments, TraceChoi
   }();
   TACHO_RETURN_IF_ERROR(results);
   ComplainAll(results->remarks);
-
-  // The nodes have narrowed the traces to the window and the device.
-  ReadOptions of_results;
-  of_results.digests = reading.digests;
-  choice.paths.clear();
-  for (NodeResults& of_node : results->results) {
-    choice.paths.push_back(of_node.file);
-    of_results.hosts[of_node.file] = std::move(of_node.node);
-  }
-  arguments.ray.reset();
-  auto readout = ReadChosen(arguments, choice, std::move(of_results), classifier);
-  if (!readout) return readout;
-  for (Error& failure : results->failures) {
-    readout->run.failed.push_back(failure.message);
-    readout->run.skipped.push_back(failure.message);
-    readout->failures.push_back(std::move(failure));
-  }
-  std::ranges::sort(readout->run.failed);
-  std::ranges::sort(readout->run.skipped);
+  TACHO_ASSIGN_OR_RETURN(auto readout,
+                         ReadNodeResults(arguments, choice, reading, classifier, results->results));
+  AddFailures(results->failures, readout);
   return readout;
 }
 

@@ -176,11 +176,12 @@ OptionGroup ReadingArguments::TheModel() {
         &context_length, 1}}};
 }
 
-OptionGroup ReadingArguments::OnACluster() {
+OptionGroup ReadingArguments::OnACluster(const std::string& what_comes) {
   return {"traces on the nodes of a Ray cluster (docs/ray.md)",
           {{"--ray", "ADDRESS",
             "read every path, which is absolute, on each node that has it: http://HEAD:8265, HOST, "
-            "or auto for RAY_API_SERVER_ADDRESS, RAY_ADDRESS or this host; only results travel",
+            "or auto for RAY_API_SERVER_ADDRESS, RAY_ADDRESS or this host; " +
+                what_comes,
             &ray},
            {"--ray-program", "FILE",
             "the static tacho that runs on the nodes (default: this program, or tacho-static "

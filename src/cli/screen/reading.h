@@ -33,7 +33,8 @@ struct ReadingArguments {
   // The option rows; they write into this object.
   OptionGroup WhatToLookAt();
   OptionGroup TheModel();
-  OptionGroup OnACluster();
+  // `what_comes`: the end of the help of --ray.
+  OptionGroup OnACluster(const std::string& what_comes = "only results travel");
   std::vector<OptionRow> How();
 };
 

@@ -16,6 +16,7 @@
 #include "cli/screen/reading.h"
 #include "cli/screen/terminal.h"
 #include "cli/view/view_browser.h"
+#include "cli/view/view_fetch.h"
 #include "cli/view/view_options.h"
 #include "report/documents/report_parts.h"
 #include "serve/marks_file.h"
@@ -93,6 +94,7 @@ Result<Readout<RunAnalysis>> ReadForView(ViewFeed& feed, const ViewPlan& plan,
       .key_averages = true, .roofline = plan.roofline, .sources = {.asked = true}, .keeper = &feed};
   TACHO_ASSIGN_OR_RETURN(auto readout, ReadRun(plan.choice, reading, classifier, progress));
   TACHO_RETURN_IF_ERROR(WordWhatIsLeftOut(plan.choice, reading, readout));
+  if (plan.of_nodes) AddWhatNodesLack(*plan.of_nodes, readout);
   return readout;
 }
 
@@ -176,7 +178,8 @@ Result<int> ServeRun(ViewFeed& feed, const ViewOptions& options, ViewPlan& plan,
   if (!feed.run() || (feed.WaitForFirstLook(kFirstLook) && !feed.outcome()))
     return tl::unexpected<Error>(feed.outcome().error());
   if (options.host != "127.0.0.1") plan.server.allow_hosts.push_back(HostInUrl(options.host));
-  MarksFile marks(MarksPathOf(options.traces.paths.front()));
+  MarksFile marks(MarksPathOf(options.model.ray ? options.fetch_to.value_or("")
+                                                : options.traces.paths.front()));
   const ViewApi api(*feed.run(), marks);
   TACHO_ASSIGN_OR_RETURN(const auto server,
                          PageServer::Start(
@@ -191,11 +194,16 @@ Result<int> ServeRun(ViewFeed& feed, const ViewOptions& options, ViewPlan& plan,
 
 Result<int> View(const ViewOptions& options, ViewPlan plan) {
   TACHO_ASSIGN_OR_RETURN(const auto classifier, Classifier::Create());
-  const InterruptScope interrupt("ending");
+  const InterruptScope interrupt(!options.model.ray ? "ending"
+                                 : options.fetch_to ? "ending; traces that came are kept"
+                                                    : "ending, and removing what was fetched");
+  if (options.model.ray) {
+    TACHO_RETURN_IF_ERROR(FetchForView(options, classifier, interrupt.token(), plan));
+  }
   const Surroundings terminal = SurroundingsOf(STDERR_FILENO);
   ViewFeed feed({.version = std::string(TachoVersion()),
                  .title = TitleOf(options.traces.paths),
-                 .command_paths = CommandPaths(options.traces),
+                 .command_paths = ComparePaths(options.OnNodes()),
                  .start = plan.start},
                 classifier);
   std::thread reading(
@@ -204,6 +212,7 @@ Result<int> View(const ViewOptions& options, ViewPlan plan) {
   // Only programs that export an nsys report can be stopped; the reading of traces cannot.
   if (!feed.WaitForEnd(feed.exporting() ? kExportsEndWithin : milliseconds(0))) {
     if (LiveColumns(terminal)) DrawOnStderr("\r\x1b[K");
+    plan.folder.reset();
     _exit(status ? *status : Fails(status.error()));
   }
   reading.join();

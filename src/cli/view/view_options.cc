@@ -7,6 +7,7 @@
 
 #include "cli/options/duration_argument.h"
 #include "cli/options/window_argument.h"
+#include "cli/screen/read_on_cluster.h"
 #include "serve/parameters.h"
 
 namespace tacho {
@@ -32,6 +33,15 @@ Result<ServedStart> StartOf(const ViewOptions& o) {
 
 }  // namespace
 
+ReadingArguments ViewOptions::OnNodes() const {
+  ReadingArguments nodes;
+  nodes.command = "view";
+  nodes.traces = traces;
+  nodes.ray = model.ray;
+  nodes.ray_program = model.ray_program;
+  return nodes;
+}
+
 // Long: a row for each option.
 CommandSpec ViewSpec(ViewOptions& o) {
   CommandSpec spec;
@@ -44,6 +54,12 @@ CommandSpec ViewSpec(ViewOptions& o) {
       "appear as they are read. Only this user of this machine can open it: keep the address, "
       "which holds a key, to yourself.";
   spec.positionals = &o.traces.paths;
+  OptionGroup on_cluster = o.model.OnACluster("the traces come here");
+  on_cluster.options.push_back(
+      {"--fetch-to", "DIR",
+       "with --ray: the traces stay in DIR/NODE, and what an earlier call brought is not fetched "
+       "again (default: a temporary folder, removed at the end)",
+       &o.fetch_to});
   spec.groups = {
       {"where to begin",
        {{"--gap", "N", "the Nth longest idle gap", &o.gap, 1},
@@ -58,6 +74,7 @@ CommandSpec ViewSpec(ViewOptions& o) {
          &o.traces.session},
         o.traces.KeepSecrets()}},
       o.model.TheModel(),
+      on_cluster,
       {"how",
        {{"--port", "N", "port to listen on (default: 8137, or the next free one; 0: any)", &o.port},
         {"--no-open", "", "do not open a browser", &o.no_open},
@@ -75,6 +92,8 @@ CommandSpec ViewSpec(ViewOptions& o) {
       {"tacho view vllm_profile/", "all ranks of a run"},
       {"tacho view rank0.pt.trace.json.gz --gap 1", "one trace, at its longest idle gap"},
       {"tacho view run/ --no-open --idle-exit 1h", "on a machine without a display"},
+      {"tacho view --ray http://head:8265 /tmp/profile --rank 0",
+       "rank 0 of a run on the nodes of a Ray cluster"},
   };
   return spec;
 }
@@ -86,6 +105,8 @@ bool IsLoopbackHost(const std::string& host) {
 Result<ViewPlan> PlanView(const ViewOptions& options) {
   if (options.traces.paths.empty()) return RefuseView("no trace given");
   if (options.port.value_or(0) > 65'535) return RefuseView("a port is at most 65535");
+  if (options.fetch_to && !options.model.ray) return RefuseView("--fetch-to needs --ray");
+  TACHO_RETURN_IF_ERROR(CheckRayOptions(options.OnNodes(), options.traces.paths));
   ViewPlan plan;
   TACHO_ASSIGN_OR_RETURN(plan.choice, ChoiceOf(options.traces, "view"));
   TACHO_ASSIGN_OR_RETURN(plan.start, StartOf(options));

@@ -51,6 +51,15 @@ TEST(ViewOptions, WhereToBegin) {
   }
 }
 
+TEST(ViewOptions, TracesOfACluster) {
+  const auto plan = PlanOfView({"/a", "--ray", "head", "--rank", "0", "--fetch-to", "x"});
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(plan->choice.session, "latest");
+  EXPECT_THAT(PlanOfView({"a", "--ray", "head"}).error().message, HasSubstr("a is relative"));
+  for (const char* alone : {"--fetch-to", "--ray-program"})
+    EXPECT_THAT(PlanOfView({"/a", alone, "x"}).error().message, HasSubstr("needs --ray"));
+}
+
 TEST(ViewOptions, LoopbackHosts) {
   for (const char* host : {"127.0.0.1", "localhost", "::1", "[::1]", "127.1.2.3"})
     EXPECT_TRUE(IsLoopbackHost(host)) << host;
