@@ -13,10 +13,8 @@ bool IsProgram(const std::string& path) {
   return std::filesystem::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
 }
 
-std::vector<std::string> ProgramsInPath(std::string_view name) {
+std::vector<std::string> ProgramsIn(std::string_view folders, std::string_view name) {
   std::vector<std::string> paths;
-  const char* const variable = std::getenv("PATH");
-  std::string_view folders = variable == nullptr ? "" : variable;
   while (!folders.empty()) {
     const std::string_view folder = folders.substr(0, folders.find(':'));
     folders.remove_prefix(std::min(folders.size(), folder.size() + 1));
@@ -24,6 +22,11 @@ std::vector<std::string> ProgramsInPath(std::string_view name) {
     if (folder.starts_with('/') && IsProgram(path)) paths.push_back(std::move(path));
   }
   return paths;
+}
+
+std::vector<std::string> ProgramsInPath(std::string_view name) {
+  const char* const variable = std::getenv("PATH");
+  return ProgramsIn(variable == nullptr ? "" : variable, name);
 }
 
 }  // namespace tacho

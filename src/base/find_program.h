@@ -9,7 +9,10 @@ namespace tacho {
 // Whether `path` is a file that this user may run.
 bool IsProgram(const std::string& path);
 
-// The programs called `name` in the absolute folders of $PATH, in their order.
+// The programs called `name` in the absolute ones of `folders` ("/usr/bin:/bin"), in their order.
+std::vector<std::string> ProgramsIn(std::string_view folders, std::string_view name);
+
+// The same in the folders of $PATH.
 std::vector<std::string> ProgramsInPath(std::string_view name);
 
 }  // namespace tacho

@@ -28,6 +28,7 @@
 #include "control/nsys/nsys_sessions.h"
 #include "control/version.h"
 #include "control/vllm/vllm_command_line.h"
+#include "doctor/doctor_ray.h"
 #include "doctor/doctor_workers.h"
 #include "ingest/nsys_sqlite/nsys_program.h"
 #include "io/read_whole.h"
@@ -91,12 +92,14 @@ void ExamineAgents(const std::stop_token& stop, Examination& examination) {
   if (agents.empty()) Saw(examination, Look::kHost, "agents of nsys: none runs");
 }
 
-void ExamineNsys(const std::stop_token& stop, Examination& examination) {
+// Returns the path of the nsys that is installed; "" if none is.
+std::string ExamineNsys(const std::stop_token& stop, Examination& examination) {
   const std::optional<NsysProgram> nsys = FindNsys(stop);
   Saw(examination, Look::kHost,
       nsys ? fmt::format("nsys {} ({})", nsys->version, nsys->path) : "nsys: none is installed");
   if (nsys) ExamineImporter(*nsys, examination);
   ExamineAgents(stop, examination);
+  return nsys ? nsys->path : "";
 }
 
 // Looks at the engines that are installed for this Python. If `python` is "", looks for the engines
@@ -237,7 +240,7 @@ Result<void> ExamineTarget(const std::string& target, const LookOptions& options
 void ExamineHost(const LookOptions& options, const std::stop_token& stop,
                  Examination& examination) {
   ExamineInstalled(options.python, stop, examination);
-  ExamineNsys(stop, examination);
+  ExamineRaylets(ExamineNsys(stop, examination), examination);
   ExamineGpus(kDriverFolder, examination);
   std::error_code failed;
   ExamineRoom({fs::temp_directory_path(failed).string(), fs::current_path(failed).string()},

@@ -39,7 +39,7 @@ void ExamineImporter(const NsysProgram& nsys, Examination& examination);
 // Looks at the NVIDIA driver and its GPUs, as the driver's own files in `driver`
 // (/proc/driver/nvidia) describe them.
 void ExamineGpus(const std::string& driver, Examination& examination);
-// Looks at this host: installed engines, nsys and its agents, driver, free room.
+// Looks at this host: installed engines, nsys and its agents, Ray nodes, driver, free room.
 void ExamineHost(const LookOptions& options, const std::stop_token& stop, Examination& examination);
 // Looks at a command line, in this process's environment. kUsage: it starts no engine that tacho
 // knows.

@@ -20,7 +20,7 @@ extern const std::string_view doctor_rules;
 namespace {
 
 constexpr std::array<std::string_view, static_cast<size_t>(Look::kCount)> kLooks{
-    "engine", "command", "version", "host", "log", "recording", "trace"};
+    "engine", "command", "version", "host", "log", "recording", "trace", "ray"};
 
 bool IsNote(std::string_view id) {
   for (size_t i = 0; i < static_cast<size_t>(NoteId::kCount); ++i)

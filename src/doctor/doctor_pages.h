@@ -19,6 +19,7 @@ enum class Look : uint8_t {
   kLog,        // an engine's log
   kRecording,  // the run.json of a recording
   kTrace,
+  kRay,  // the Ray nodes of this host; not tried where there are none
   kCount,
 };
 std::string_view NameOf(Look look);

@@ -185,6 +185,60 @@ def stray_agent(folder):
             check(f"stray agent: session {listed}", bool(stray) == found, done.stdout)
 
 
+def ray_node(folder):
+    """Reports of nsys on a Ray node, by a copied shell in place of its raylet."""
+    folder = pathlib.Path(folder)
+    package, session, bin_folder = folder / "lib/ray", folder / "session_1", folder / "bin"
+    raylet, reports = package / "core/src/ray/raylet/raylet", session / "logs/nsight"
+    for made in (raylet.parent, reports, bin_folder):
+        made.mkdir(parents=True)
+    for program in (raylet, bin_folder / "nsys", bin_folder / "python", bin_folder / "python3", bin_folder / "ray::A"):
+        shutil.copy("/bin/sh", program)
+    (package / "_version.py").write_text('version = "2.60.0"\n')
+    (reports / "worker_process_1.nsys-rep").write_bytes(b"NVIDIA Tegra Profiler Report 1.\nU3w[END]")
+    command = [str(raylet), "-c", "read line", "raylet", f"--session_dir={session}", f"--python_worker_command={bin_folder}/python3 worker.py"]
+
+    def look(what, **variables):
+        """The findings about this raylet, what was looked at of it, and the status of both checks."""
+        environment = {"PATH": str(bin_folder), "HF_TOKEN": "s3cret", **variables}
+        with processes.running(command, env=environment, stdin=subprocess.PIPE) as process:
+            done = run("doctor", "--json", "--no-progress")
+            check(f"{what}: no secret", "s3cret" not in done.stdout + done.stderr, done)
+            result = parsed(what, done.stdout)
+            rays = [one["at"] for one in result["looked"] if one["by"] == "ray"]
+            own = [f for f in result["findings"] if str(folder) in f["subject"] or f["subject"] == f"raylet, process {process.pid}"]
+            looked = [at for at in rays if str(folder) in at or f"process {process.pid}:" in at]
+        alone = looked == rays  # without another Ray node on this host
+        return {f["id"]: f for f in own}, looked, {c["id"]: c["status"] for c in result["checks"] if alone}
+
+    found, looked, statuses = look("fine", RAY_process_group_cleanup_enabled="0")
+    check("fine: nothing found", not found and {statuses.get(page, "clear") for page in ("D65", "D66")} == {"clear"}, (found, statuses))
+    check("fine: what was looked at", len(looked) == 2 and looked[0].endswith(": Ray 2.60.0") and looked[1] == f"{reports}: 1 whole report of nsys", looked)
+    found, _, statuses = look("by default")
+    check("by default: groups are killed", list(found) == ["ray-kills-nsys"] and statuses.get("D65", "found") == "found", (found, statuses))
+    check("by default: what to do", found["ray-kills-nsys"]["remedy"].startswith("RAY_process_group_cleanup_enabled=0 ray start"), found)
+    found, _, _ = look("no nsys", PATH="/nowhere")
+    check("no nsys", list(found) == ["ray-no-nsys"], found)
+    (bin_folder / "python").rename(bin_folder / "python2")
+    found, _, _ = look("no python", RAY_process_group_cleanup_enabled="0")
+    check("no python", list(found) == ["ray-no-python"] and f"ln -s {bin_folder}/python3" in found["ray-no-python"]["remedy"], found)
+    (bin_folder / "python2").rename(bin_folder / "python")
+    (reports / "worker_process_2.nsys-rep").touch()
+    found, _, _ = look("an empty report", RAY_process_group_cleanup_enabled="0")
+    check("an empty report", list(found) == ["ray-report-lost"] and "1 of 2 reports" in found["ray-report-lost"]["evidence"], found)
+    # An nsys that runs a worker in its own process group, or in another: a copied shell, which runs the script `profile`.
+    for what, start, killed in (("its group", "", True), ("another group", "setsid ", False)):
+        (folder / "profile").write_text(f"PATH={bin_folder}:$PATH\n{start}ray::A -c 'echo ready; read line'; :\n")
+        with processes.running([str(bin_folder / "nsys"), "profile", "-o", f"{reports}/worker_process_%p"], cwd=folder, stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, text=True, start_new_session=True) as nsys:
+            processes.first_line(nsys)
+            found, looked, _ = look(what)
+            check(f"{what}: is killed", list(found) == ["ray-kills-nsys"] * killed, found)
+            check(f"{what}: it is seen", f"nsys still records or writes (process {nsys.pid})" in looked[1], looked)
+            if killed:
+                check(f"{what}: by whom", f"nsys, process {nsys.pid}, is in that group" in found["ray-kills-nsys"]["evidence"], found)
+
+
 def process(folder):
     """The command line and the environment of a process of this host."""
     with socket.socket() as s:
@@ -474,4 +528,4 @@ def bad_input(folder):
 
 
 if __name__ == "__main__":
-    main([pages, clean_engine, broken_engines, sessions, held, router, several, stray_agent, process, launched, container, command_lines, logs, traces, recordings, taken_port, bad_input], __doc__)
+    main([pages, clean_engine, broken_engines, sessions, held, router, several, stray_agent, ray_node, process, launched, container, command_lines, logs, traces, recordings, taken_port, bad_input], __doc__)

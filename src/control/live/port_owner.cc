@@ -67,6 +67,11 @@ std::vector<std::string> WordsOfFile(const fs::path& path) {
   return words;
 }
 
+std::string MountsOf(const fs::path& process) {
+  std::error_code failed;
+  return fs::read_symlink(process / "ns/mnt", failed).string();
+}
+
 fs::path FolderOf(int64_t pid) { return "/proc/" + std::to_string(pid); }
 
 }  // namespace
@@ -143,6 +148,11 @@ std::optional<uint32_t> UserOf(int64_t pid) {
     if (words >> real >> effective >> saved >> of_files) return of_files;
   }
   return std::nullopt;
+}
+
+bool SeesOurFiles(int64_t pid) {
+  const std::string theirs = MountsOf(FolderOf(pid));
+  return !theirs.empty() && theirs == MountsOf("/proc/self");
 }
 
 int64_t StartTicksOf(int64_t pid) {

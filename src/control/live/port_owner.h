@@ -37,6 +37,10 @@ std::optional<std::string> EnvironmentOf(int64_t pid, std::string_view name);
 // The user id that new files of the process get; nullopt if the process has ended.
 std::optional<uint32_t> UserOf(int64_t pid);
 
+// Whether the process is in this process's mount namespace, so that a path means the same file to
+// both. False if it may not be read.
+bool SeesOurFiles(int64_t pid);
+
 // When the process began, in clock ticks since this host's boot; 0 if the process has ended or may
 // not be read. A pid together with this time is unique.
 int64_t StartTicksOf(int64_t pid);

@@ -22,11 +22,6 @@ namespace fs = std::filesystem;
 constexpr size_t kMostSessions = 1'000;
 constexpr std::string_view kAgent = "--start-agent", kAgentsSession = "--session-name=";
 
-std::string NamespaceOf(const fs::path& process) {
-  std::error_code failed;
-  return fs::read_symlink(process / "ns/mnt", failed).string();
-}
-
 bool IsNsys(std::string_view word) { return word.substr(word.rfind('/') + 1) == "nsys"; }
 
 // Whether the process is an agent of nsys. Sets `session` to the name of its session.
@@ -62,14 +57,13 @@ std::vector<NsysSession> NsysSessionsIn(std::string_view list) {
 
 std::vector<NsysAgent> NsysAgents() {
   std::vector<NsysAgent> agents;
-  const std::string ours = NamespaceOf("/proc/self");
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator("/proc", failed)) {
     const auto pid = ParseWhole<int64_t>(entry.path().filename().native());
     NsysAgent agent;
     struct stat owner {};
     if (!pid || !IsAgent(*pid, agent.session) || stat(entry.path().c_str(), &owner) != 0 ||
-        owner.st_uid != getuid() || NamespaceOf(entry.path()) != ours)
+        owner.st_uid != getuid() || !SeesOurFiles(*pid))
       continue;
     agent.pid = *pid;
     agent.program = fs::read_symlink(entry.path() / "exe", failed).string();
