@@ -9,6 +9,7 @@
 
 #include "base/replace_file.h"
 #include "io/zip_file.h"
+#include "ray/analyze_command.h"
 #include "ray/found_files.h"
 #include "ray/node_program.h"
 #include "ray/python_driver.h"
@@ -22,20 +23,6 @@ namespace {
 constexpr uint64_t kMostList = 64u << 20, kMostSaid = 1u << 20;
 // A shell takes its command as one word, of at most 128 kB.
 constexpr size_t kMostCommand = 100'000;
-// Traces that do not fit into memory beside others are read one after the other. The words are
-// those of read_run.cc and main.cc, and the system's for threads without room.
-constexpr const char* kOneByOne =
-    "if grep -q -e 'more memory than there is' -e 'not enough memory' "
-    "-e 'Resource temporarily unavailable' \"$d/err\"; then "
-    "a --threads 1 >\"$d/out1\" 2>\"$d/err1\"; t=$?; if [ $t = 0 ] || [ $t = 4 ]; then "
-    "s=$t; mv \"$d/out1\" \"$d/out.json\"; mv \"$d/err1\" \"$d/err\"; fi; fi; ";
-
-std::string ShellWords(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += " " + ShellWord(word);
-  return text;
-}
-
 class NodesAnalysis {
  public:
   NodesAnalysis(const ClusterRequest& request, const std::string& folder,
@@ -95,14 +82,32 @@ class NodesAnalysis {
         out_.remarks.push_back(run_.ErrorOn(i, "a dead node, whose files are not seen").message);
         continue;
       }
-      commands[i] = Begin(i) + fmt::format("exec ./tacho {} files{} >\"$d/files\"", kNodeWord,
+      commands[i] = Begin(i) + fmt::format("./tacho {} files{} >\"$d/files\"", kNodeWord,
                                            ShellWords(request_.paths));
+      if (!request_.wanted) {
+        const NodeOptions options = OptionsOf(i);
+        commands[i] += fmt::format(
+            " && {{ ./tacho {} own \"$d/files\" {}{} >\"$d/own\" && . \"$d/own\"; :; }}", kNodeWord,
+            options.threads, ShellWords(options.analysis));
+      }
     }
     if (commands.empty()) return Fail(ErrorKind::kRemote, "no node of the cluster is alive");
-    request_.say("listing the files of " + FormatCounted(commands.size(), "node"));
     std::vector<NodeFiles> files(nodes_.size());
+    size_t done = 0;
+    const auto say = [&] {
+      request_.say(fmt::format("listing files{}: {} of {} done",
+                               request_.wanted ? "" : " and analysing", done,
+                               FormatCounted(commands.size(), "node")));
+    };
+    say();
     TACHO_RETURN_IF_ERROR(run_.Run(
-        "files", commands, [&](const ClusterRun::Ends& ends) { TakeLists(ends, files); }, stop_));
+        "files", commands,
+        [&](const ClusterRun::Ends& ends) {
+          TakeLists(ends, files);
+          done += ends.size();
+          say();
+        },
+        stop_));
     return files;
   }
 
@@ -133,26 +138,15 @@ class NodesAnalysis {
     }
   }
 
-  Result<std::string> AnalyzeCommand(size_t node, const NodeMemory& of_node,
-                                     const std::vector<std::string>& paths) const {
-    const auto memory = MemoryFor(of_node);
-    if (!memory) {
-      return tl::unexpected<Error>(run_.ErrorOn(
-          node, fmt::format("of its memory {} MB of {} are free: too little to analyse beside what "
-                            "runs there",
-                            of_node.free >> 20, of_node.total >> 20)));
-    }
-    const auto cores = static_cast<int64_t>(nodes_[node].cores);
-    const int64_t threads = request_.threads.value_or(cores);
-    std::string command =
-        Begin(node) +
-        fmt::format(
-            "a() {{ (ulimit -v {}; exec nice -n 15 ./tacho analyze --json --digests --no-progress "
-            "\"$@\"{}{}); }}; a{} >\"$d/out.json\" 2>\"$d/err\"; s=$?; {}"
-            "./tacho {} sum $s \"$d/out.json\" >\"$d/sum\"",
-            *memory >> 10, ShellWords(request_.options), ShellWords(paths),
-            threads > 0 ? fmt::format(" --threads {}", threads) : "", threads == 1 ? "" : kOneByOne,
-            kNodeWord);
+  NodeOptions OptionsOf(size_t node) const {
+    return {request_.threads.value_or(static_cast<int64_t>(nodes_[node].cores)), request_.options};
+  }
+
+  Result<std::string> CommandFor(size_t node, const NodeMemory& memory,
+                                 const std::vector<std::string>& paths) const {
+    const auto analyze = AnalyzeCommand(memory, OptionsOf(node), paths);
+    if (!analyze) return tl::unexpected<Error>(run_.ErrorOn(node, analyze.error().message));
+    std::string command = Begin(node) + *analyze;
     if (command.size() <= kMostCommand) return command;
     return tl::unexpected<Error>(
         run_.ErrorOn(node, fmt::format("{} are too many to name, beside those that other nodes "
@@ -163,10 +157,14 @@ class NodesAnalysis {
   Result<void> Analyze(const std::vector<NodeFiles>& files) {
     const auto parts = DivideFiles(files);
     std::map<size_t, std::string> commands;
-    std::vector<size_t> idle;
+    std::vector<size_t> idle, analysed;
     for (size_t i = 0; i < parts.size(); ++i) {
+      if (!request_.wanted && WereOwnFiles(files[i], parts[i])) {
+        analysed.push_back(i);
+        continue;
+      }
       if (!parts[i].empty()) {
-        auto command = AnalyzeCommand(i, files[i].memory, parts[i]);
+        auto command = CommandFor(i, files[i].memory, parts[i]);
         if (command) {
           commands[i] = *std::move(command);
           continue;
@@ -176,6 +174,7 @@ class NodesAnalysis {
       idle.push_back(i);
     }
     run_.BeginToClear(idle);
+    TakeResults(analysed);
     if (commands.empty()) return {};
     size_t done = 0;
     const auto say = [&] {
@@ -186,21 +185,26 @@ class NodesAnalysis {
     return run_.Run(
         "analyze", commands,
         [&](const ClusterRun::Ends& ends) {
-          TakeResults(ends);
+          TakeEnds(ends);
           done += ends.size();
           say();
         },
         stop_);
   }
 
-  void TakeResults(const ClusterRun::Ends& ends) {
-    std::vector<size_t> ended, with_results;
+  void TakeEnds(const ClusterRun::Ends& ends) {
+    std::vector<size_t> ended;
     for (const auto& [node, end] : ends) {
       if (end)
         ended.push_back(node);
       else
         out_.failures.push_back(end.error());
     }
+    TakeResults(ended);
+  }
+
+  void TakeResults(const std::vector<size_t>& ended) {
+    std::vector<size_t> with_results;
     std::map<size_t, ResultsSum> sums;
     run_.ReadEach(ended, "sum", kMostSaid, stop_, [&](size_t node, const auto& text) {
       const auto sum = text.and_then([](const std::string& words) { return ParseSum(words); });

@@ -48,11 +48,12 @@ struct ClusterResults {
 };
 
 // Analyses the traces of a Ray cluster on the nodes that have them, and brings the results into
-// `folder`. Each node runs three jobs: one that lists its files, one that analyses those of them
-// that no other node analyses, and one that removes what tacho wrote there. Before the last, one
-// more offers the files that are fetched. Fails if no node has results; kInterrupted: `stop` was
-// requested. In any case no job and no file of a run is left on living nodes, but for the package,
-// which Ray keeps in its cache; what could not be removed is named in the remarks or in the error.
+// `folder`. Each node runs a job that lists its files, and at once analyses those on its own disks
+// (CommandOfOwnFiles). A second job on a node analyses files that it shares with others, or some
+// of its files. One more offers the files that are fetched. Fails if no node has results;
+// kInterrupted: `stop` was requested. In any case no job and no file of a run is left on living
+// nodes, but for the package, which Ray keeps in its cache; what could not be removed is named in
+// the remarks or in the error.
 //
 // Memory: what MemoryFor allows (node_memory.h), as a limit of the address space.
 Result<ClusterResults> AnalyzeOnNodes(const ClusterRequest& request, const std::string& folder,

@@ -1,9 +1,12 @@
 #include "ray/found_files.h"
 
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -55,6 +58,30 @@ FoundPath FindPath(const std::string& path) {
   return found;
 }
 
+// Whether the file is on a file system of a disk or of the memory of this host.
+bool IsOnOwnDisk(const std::string& path) {
+  constexpr unsigned long kXfs = 0x58465342, kZfs = 0x2fc12fc1;  // without a name in magic.h
+  constexpr std::array kLocal{static_cast<unsigned long>(EXT4_SUPER_MAGIC),
+                              static_cast<unsigned long>(BTRFS_SUPER_MAGIC),
+                              static_cast<unsigned long>(F2FS_SUPER_MAGIC),
+                              static_cast<unsigned long>(OVERLAYFS_SUPER_MAGIC),
+                              static_cast<unsigned long>(TMPFS_MAGIC),
+                              kXfs,
+                              kZfs};
+  struct statfs disk = {};
+  return statfs(path.c_str(), &disk) == 0 &&
+         std::ranges::find(kLocal, static_cast<unsigned long>(disk.f_type)) != kLocal.end();
+}
+
+bool AreOnOwnDisks(const NodeFiles& files) {
+  std::set<uint64_t> devices;
+  for (const FoundPath& path : files.paths) {
+    for (const FoundFile& file : path.files)
+      if (devices.insert(file.device).second && !IsOnOwnDisk(file.path)) return false;
+  }
+  return true;
+}
+
 template <typename T>
 T Number(const nlohmann::json& object, std::string_view key) {
   const nlohmann::json& value = JsonMember(object, key);
@@ -89,13 +116,15 @@ NodeFiles FindFiles(const std::vector<std::string>& paths) {
   while (files.boot.ends_with('\n')) files.boot.pop_back();
   for (const std::string& path : paths) files.paths.push_back(FindPath(path));
   files.memory = MeasureMemory();
+  files.own_disks = AreOnOwnDisks(files);
   return files;
 }
 
 std::string FilesJson(const NodeFiles& files) {
   JsonWriter json;
   json.BeginObject();
-  json.Fields("boot", files.boot, "memory", files.memory.total, "free_memory", files.memory.free);
+  json.Fields("boot", files.boot, "memory", files.memory.total, "free_memory", files.memory.free,
+              "own_disks", files.own_disks);
   json.Objects("paths", files.paths, [&](const FoundPath& path) {
     json.Fields("path", PercentEncode(path.path), "problem", PercentEncode(path.problem), "absent",
                 path.absent);
@@ -115,6 +144,7 @@ Result<NodeFiles> ParseFiles(std::string_view text) {
   NodeFiles files;
   files.boot = Text(json, "boot");
   files.memory = {Number<uint64_t>(json, "memory"), Number<uint64_t>(json, "free_memory")};
+  files.own_disks = JsonMember(json, "own_disks") == true;
   for (const nlohmann::json& of_path : paths) {
     FoundPath& path = files.paths.emplace_back();
     path.path = Text(of_path, "path");

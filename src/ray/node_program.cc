@@ -8,6 +8,7 @@
 #include "base/parse_number.h"
 #include "base/sha256.h"
 #include "io/read_whole.h"
+#include "ray/analyze_command.h"
 #include "ray/file_sum.h"
 #include "ray/found_files.h"
 
@@ -35,6 +36,12 @@ Result<std::string> RunOnNode(const std::vector<std::string>& arguments) {
     return FilesJson(FindFiles({arguments.begin() + 1, arguments.end()}));
   if (arguments.size() > 1 && arguments[0] == "sums")
     return FileSumsText({arguments.begin() + 1, arguments.end()});
+  if (arguments.size() > 2 && arguments[0] == "own") {
+    TACHO_ASSIGN_OR_RETURN(const std::string json, ReadWholeFile(arguments[1], kMostResults));
+    TACHO_ASSIGN_OR_RETURN(const NodeFiles files, ParseFiles(json));
+    return CommandOfOwnFiles(files, {ParseWhole<int64_t>(arguments[2]).value_or(0),
+                                     {arguments.begin() + 3, arguments.end()}});
+  }
   const auto status =
       arguments.size() == 3 && arguments[0] == "sum" ? ParseWhole<int>(arguments[1]) : std::nullopt;
   if (!status) return Fail(ErrorKind::kUsage, "tacho starts this command itself");

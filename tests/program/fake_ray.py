@@ -30,12 +30,13 @@ class Node:
 
 
 class FakeRay:
-    """`program` runs in place of the static one that was sent. Faults of nodes: lost="analyze", lost="files" (Ray loses that job), dead,
+    """`program` runs in place of the static one that was sent. `own_disks`: nodes know that no other host sees their files. Faults of nodes: lost="analyze", lost="files" (Ray loses that job), dead,
     free_memory, free_disk, damage (results come with one other byte), never_starts, cut_after=N (the next file that is
     fetched comes with its first N bytes alone), slip (its last byte comes as another one), refuse={"clear"} (these jobs are not
     started), kills (jobs that are stopped are killed), cut_post="analyze" (this job starts, and the connection is cut before the answer)."""
 
-    def __init__(self, folder, program, nodes=2, token=None, faults=None):
+    def __init__(self, folder, program, nodes=2, token=None, faults=None, own_disks=False):
+        self.own_disks = own_disks
         self.folder, self.program, self.token = pathlib.Path(folder), program, token
         self.nodes = [Node(folder, i, **(faults or {}).get(i, {})) for i in range(nodes)]
         self.actors = []  # (class name, node, what it wrote to standard error), and the state if it is not ALIVE
@@ -156,7 +157,12 @@ class FakeRay:
         for other in self.nodes:
             if other is not node:
                 command = command.replace(f"{other.home}/", "/none/")
-        command, limits = re.subn(r"ulimit -v \d+", "true", command)  # programs with a sanitizer need all addresses
+        # Two nodes are two hosts, unless own_disks; programs with a sanitizer need all addresses.
+        own = re.search(r' && \{ \./tacho __node own .*; :; \}', command)
+        if own and not self.own_disks:
+            command = command.replace(own[0], "")
+        command = command.replace('. "$d/own"', 'sed -i "s/ulimit -v [0-9]*/true/" "$d/own" && . "$d/own"')
+        command, limits = re.subn(r"ulimit -v \d+", "true", command)
         assert limits == (what == "analyze"), command
         with open(job["log"], "ab") as log:
             job["process"] = subprocess.Popen(command, shell=True, cwd=work, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
@@ -199,6 +205,8 @@ class FakeRay:
         data = path.read_bytes()
         if "free_memory" in node.faults and path.name == "files":
             data = json.dumps({**json.loads(data), "memory": 64000 << 20, "free_memory": int(node.faults["free_memory"]) << 20}).encode()
+        if path.name == "files" and not self.own_disks:
+            data = json.dumps({**json.loads(data), "own_disks": False}).encode()
         if re.fullmatch(r"f\d+", path.name):
             if cut := node.faults.pop("cut_after", None):
                 return 200, data[:cut]
