@@ -22,8 +22,8 @@ constexpr size_t kMostRaw = 20;
 // What keeps a report from the end of its worker.
 constexpr std::string_view kKeepReports =
     "RAY_process_group_cleanup_enabled=0 ray start ..., on each node; or end the capture while "
-    "the "
-    "worker lives: \"capture-range\": \"cudaProfilerApi\", \"capture-range-end\": \"stop\" in its "
+    "the worker lives: \"capture-range\": \"cudaProfilerApi\", \"capture-range-end\": \"stop\" in "
+    "its "
     "nsight options, with vLLM's profiler cuda";
 
 std::string RayletName(const Raylet& raylet) {
@@ -121,8 +121,7 @@ void CheckReports(const Raylet& raylet, const ReportFolder& reports, Examination
         FindingId::kRayReportLost, raylet.ReportFolder(),
         fmt::format(
             "{} of {} of nsys cannot be read: {}{}. nsys was ended before it had written it all, "
-            "or "
-            "had no room",
+            "or had no room",
             damaged.size(), FormatCounted(reports.whole + damaged.size(), "report"),
             fmt::join(damaged.begin(), damaged.begin() + static_cast<std::ptrdiff_t>(named), ", "),
             named < damaged.size() ? fmt::format(" and {} more", damaged.size() - named) : ""),

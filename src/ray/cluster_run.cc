@@ -131,6 +131,8 @@ void ClusterRun::Look(const std::vector<Job*>& jobs, const Ended& ended,
     }
     job.ended = true;
     if (!ends.at(job.node)) lost_.insert(job.node);
+    // Ray may call it alive for half a minute more.
+    if (states[i] && states[i]->node_died) with_folder_.erase(job.node);
   }
   api_.Stop(given_up);
   if (!ends.empty()) ended(ends);

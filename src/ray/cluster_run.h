@@ -21,8 +21,7 @@ struct ClusterPatience {
   std::chrono::milliseconds to_start{180'000};  // a job, with what Ray sets up for it
   std::chrono::milliseconds silence{90'000};    // of the API about a job
   std::chrono::milliseconds to_clear{30'000};
-  // A node that Ray lost and calls alive again. A node that hangs is called so for half a minute
-  // after its job was lost.
+  // A node whose job was lost, and that Ray calls alive all the same.
   std::chrono::milliseconds to_clear_lost{8'000};
   std::chrono::milliseconds to_look{1600};  // Ray, at jobs that have ended
 };

@@ -118,7 +118,9 @@ JobState StateOf(const json& job) {
     state.exit_status = exit.get<int>();
   else if (status == "SUCCEEDED")
     state.exit_status = 0;
-  state.message = ReasonIn(TextOf(job, "message"));
+  const std::string message = TextOf(job, "message");
+  state.message = ReasonIn(message);
+  state.node_died = message.find("node has died") != std::string::npos;
   return state;
 }
 
@@ -266,7 +268,8 @@ std::vector<Result<JobState>> JobApi::StatesOf(const std::vector<std::string>& i
                                 .ended = true,
                                 .known = false,
                                 .exit_status = {},
-                                .message = FirstLine(answer->body)});
+                                .message = FirstLine(answer->body),
+                                .node_died = false});
       continue;
     }
     states.push_back(CheckAnswer(answer).map([&] { return StateOf(ParseJson(answer->body)); }));

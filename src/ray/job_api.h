@@ -44,6 +44,7 @@ struct JobState {
   bool known = true;               // false: the cluster knows no such job
   std::optional<int> exit_status;  // of its command, once that has ended by itself
   std::string message;             // Ray's words about its end
+  bool node_died = false;          // that is why it ended, as Ray says
 };
 
 // How the error begins if Connect finds no Ray.

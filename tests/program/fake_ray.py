@@ -175,7 +175,7 @@ class FakeRay:
             return 404, f"Job {name} does not exist"
         if job["lost"]:
             return 200, {"status": "FAILED", "driver_exit_code": None, "error_type": "JOB_SUPERVISOR_ACTOR_DIED",
-                         "message": f"Job supervisor actor died: node {job['node'].ip} was marked dead"}
+                         "message": f"The actor died because its node has died. Node Id: {job['node'].id} was marked dead"}
         if job["process"] is None:
             return 200, {"status": "STOPPED" if job["stopped"] else "PENDING", "message": "", "driver_exit_code": None}
         code = job["process"].poll()
