@@ -7,21 +7,23 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "base/ancestors.h"
 #include "base/words.h"
 #include "control/live/port_owner.h"
 #include "control/version.h"
 #include "io/content_kind.h"
+#include "io/read_whole.h"
 
 namespace tacho {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMostRaylets = 16, kMostFiles = 4'096, kMostLines = 100;
+constexpr size_t kMostRaylets = 16, kMostFiles = 4'096, kMostVersion = 64 << 10;
 // From this version on Ray kills the groups of workers unless it is told not to.
-const Version kKillsByDefault{{2, 57}};
+const Version kKnowsGroups{{2, 56}}, kKillsByDefault{{2, 57}};
 // Every report begins with the words that KindOf knows, and ends with these. A cut one has a valid
 // beginning, but no nsys can read it.
 constexpr std::string_view kReportEnd = "[END]";
@@ -52,9 +54,11 @@ std::string RayVersionOf(const std::string& raylet) {
   constexpr std::string_view kBefore = "version = \"";
   fs::path package(raylet);
   for (int i = 0; i < 5; ++i) package = package.parent_path();
-  std::ifstream file = OpenRegular(package / "_version.py");
-  std::string line;
-  for (size_t i = 0; i < kMostLines && std::getline(file, line); ++i)
+  const std::string path = package / "_version.py";
+  std::error_code failed;
+  if (!package.is_absolute() || !fs::is_regular_file(path, failed)) return "";
+  std::istringstream lines(ReadWholeFile(path, kMostVersion).value_or(""));
+  for (std::string line; std::getline(lines, line);)
     if (line.starts_with(kBefore)) {
       const std::string version =
           line.substr(kBefore.size(), line.find('"', kBefore.size()) - kBefore.size());
@@ -143,11 +147,12 @@ std::vector<Raylet> RayletsHere() {
 }
 
 bool KillsGroups(const Raylet& raylet) {
+  const auto version = ParseVersion(raylet.version);
+  if (version && *version < kKnowsGroups) return false;
   if (raylet.group_cleanup) {
     const std::string value = AsciiLowered(*raylet.group_cleanup);
     return value == "1" || value == "true";  // to Ray anything else means no
   }
-  const auto version = ParseVersion(raylet.version);
   return !version || *version >= kKillsByDefault;
 }
 

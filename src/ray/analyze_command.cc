@@ -1,6 +1,9 @@
 #include "ray/analyze_command.h"
 
 #include <fmt/format.h>
+#include <sys/file.h>
+
+#include <algorithm>
 
 #include "ray/node_program.h"
 #include "text/shell_word.h"
@@ -15,6 +18,8 @@ constexpr const char* kOneByOne =
     "-e 'Resource temporarily unavailable' \"$d/err\"; then "
     "a --threads 1 >\"$d/out1\" 2>\"$d/err1\"; t=$?; if [ $t = 0 ] || [ $t = 4 ]; then "
     "s=$t; mv \"$d/out1\" \"$d/out.json\"; mv \"$d/err1\" \"$d/err\"; fi; fi; ";
+
+constexpr int kClaimedFile = 9;
 
 }  // namespace
 
@@ -35,7 +40,8 @@ Result<std::string> AnalyzeCommand(const NodeMemory& memory, const NodeOptions& 
   }
   const int64_t threads = options.threads;
   return fmt::format(
-      "a() {{ (ulimit -v {}; exec nice -n 15 ./tacho analyze --json --digests --no-progress "
+      "rm -f \"$d/sum\"; a() {{ (ulimit -v {}; exec nice -n 15 ./tacho analyze --json --digests "
+      "--no-progress "
       "\"$@\"{}{}); }}; a{} >\"$d/out.json\" 2>\"$d/err\"; s=$?; {}"
       "./tacho {} sum $s \"$d/out.json\" >\"$d/sum\"",
       *limit >> 10, ShellWords(options.analysis), ShellWords(paths),
@@ -43,15 +49,23 @@ Result<std::string> AnalyzeCommand(const NodeMemory& memory, const NodeOptions& 
       kNodeWord);
 }
 
-std::string CommandOfOwnFiles(const NodeFiles& files, const NodeOptions& options) {
-  const auto paths = DivideFiles({files}).front();
-  if (!WereOwnFiles(files, paths)) return "";
-  return AnalyzeCommand(files.memory, options, paths).value_or("");
+bool AreOwnFiles(const NodeFiles& files) {
+  return files.own_disks && MemoryFor(files.memory) && !DivideFiles({files}).front().empty();
 }
 
-bool WereOwnFiles(const NodeFiles& files, const std::vector<std::string>& part) {
-  return files.own_disks && !part.empty() && part == DivideFiles({files}).front() &&
-         MemoryFor(files.memory);
+std::string CommandOfOwnFiles(const NodeFiles& files, const NodeOptions& options) {
+  if (!AreOwnFiles(files)) return "";
+  const auto command = AnalyzeCommand(files.memory, options, DivideFiles({files}).front());
+  if (!command) return "";
+  const auto first =
+      std::ranges::find_if(files.paths, [](const FoundPath& path) { return !path.files.empty(); });
+  return fmt::format("{{ ./tacho {} claim && {{ {}; }}; }} {}<{}", kNodeWord, *command,
+                     kClaimedFile, ShellWord(first->files.front().path));
+}
+
+Result<void> ClaimFile() {
+  if (flock(kClaimedFile, LOCK_EX | LOCK_NB) == 0) return {};
+  return Fail(ErrorKind::kRemote, "another node on this host analyses these files");
 }
 
 }  // namespace tacho

@@ -22,11 +22,14 @@ struct NodeOptions {
 Result<std::string> AnalyzeCommand(const NodeMemory& memory, const NodeOptions& options,
                                    const std::vector<std::string>& paths);
 
-// What a node does as soon as it knows its files: it analyses all of them, unless another host may
-// see them too, or memory is short; then "".
+// Whether a node analyses its files as soon as it knows them: all lie on its own disks, and memory
+// is not short.
+bool AreOwnFiles(const NodeFiles& files);
+// The command for that; "" if it does not. It does nothing if another node on this host, such as a
+// container, has begun with the first of these files.
 std::string CommandOfOwnFiles(const NodeFiles& files, const NodeOptions& options);
-// Whether `part`, what DivideFiles gave to a node, is what the node analysed so.
-bool WereOwnFiles(const NodeFiles& files, const std::vector<std::string>& part);
+// Locks the file that is open in this command's shell. kRemote: another process has locked it.
+Result<void> ClaimFile();
 
 std::string ShellWords(const std::vector<std::string>& words);
 

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/replace_file.h"
 #include "io/zip_file.h"
 #include "ray/analyze_command.h"
 #include "ray/found_files.h"
+#include "ray/node_job.h"
 #include "ray/node_program.h"
 #include "ray/python_driver.h"
 #include "text/format_number.h"
@@ -21,8 +23,7 @@ namespace tacho {
 namespace {
 
 constexpr uint64_t kMostList = 64u << 20, kMostSaid = 1u << 20;
-// A shell takes its command as one word, of at most 128 kB.
-constexpr size_t kMostCommand = 100'000;
+
 class NodesAnalysis {
  public:
   NodesAnalysis(const ClusterRequest& request, const std::string& folder,
@@ -123,6 +124,9 @@ class NodesAnalysis {
     }
     run_.ReadEach(listed, "files", kMostList, stop_,
                   [&](size_t node, const auto& text) { TakeList(node, text, files[node]); });
+    if (request_.wanted) return;
+    std::erase_if(listed, [&](size_t node) { return !AreOwnFiles(files[node]); });
+    TakeResults(listed, false);
   }
 
   void TakeList(size_t node, const Result<std::string>& text, NodeFiles& files) {
@@ -157,13 +161,11 @@ class NodesAnalysis {
   Result<void> Analyze(const std::vector<NodeFiles>& files) {
     const auto parts = DivideFiles(files);
     std::map<size_t, std::string> commands;
-    std::vector<size_t> idle, analysed;
+    std::vector<size_t> idle;
     for (size_t i = 0; i < parts.size(); ++i) {
-      if (!request_.wanted && WereOwnFiles(files[i], parts[i])) {
-        analysed.push_back(i);
-        continue;
-      }
-      if (!parts[i].empty()) {
+      const bool is_done = answered_.contains(i) && parts[i] == DivideFiles({files[i]}).front();
+      if (!is_done) Drop(i);
+      if (!parts[i].empty() && !is_done) {
         auto command = CommandFor(i, files[i].memory, parts[i]);
         if (command) {
           commands[i] = *std::move(command);
@@ -173,8 +175,7 @@ class NodesAnalysis {
       }
       idle.push_back(i);
     }
-    run_.BeginToClear(idle);
-    TakeResults(analysed);
+    if (!request_.to_fetch) run_.BeginToClear(idle);
     if (commands.empty()) return {};
     size_t done = 0;
     const auto say = [&] {
@@ -200,14 +201,24 @@ class NodesAnalysis {
       else
         out_.failures.push_back(end.error());
     }
-    TakeResults(ended);
+    TakeResults(ended, true);
+    if (!request_.to_fetch) run_.BeginToClear(ended);
   }
 
-  void TakeResults(const std::vector<size_t>& ended) {
+  // Forgets the results of a node that analysed files that another node analyses too.
+  void Drop(size_t node) {
+    std::erase_if(out_.results,
+                  [&](const NodeResults& of) { return of.node == nodes_[node].name; });
+  }
+
+  // `must`: a node without results is lost. Else another node may have begun with its files.
+  void TakeResults(const std::vector<size_t>& ended, bool must) {
     std::vector<size_t> with_results;
     std::map<size_t, ResultsSum> sums;
     run_.ReadEach(ended, "sum", kMostSaid, stop_, [&](size_t node, const auto& text) {
       const auto sum = text.and_then([](const std::string& words) { return ParseSum(words); });
+      if (!sum && !must) return;
+      answered_.insert(node);
       if (!sum) {
         const std::string words = run_.LastWords(node);
         return Lose(node, words.empty() ? sum.error().message : words);
@@ -220,7 +231,6 @@ class NodesAnalysis {
     });
     run_.ReadEach(with_results, "out.json", kMostResults, stop_,
                   [&](size_t node, const auto& text) { Keep(node, sums[node], text); });
-    if (!request_.to_fetch) run_.BeginToClear(ended);
   }
 
   void Keep(size_t node, const ResultsSum& sum, const Result<std::string>& results) {
@@ -291,6 +301,7 @@ class NodesAnalysis {
   const std::stop_token& stop_;
   const std::vector<RayNode> nodes_;
   ClusterRun run_;
+  std::set<size_t> answered_;  // nodes that analysed files, well or not
   ClusterResults out_;
 };
 

@@ -48,9 +48,9 @@ struct ClusterResults {
 };
 
 // Analyses the traces of a Ray cluster on the nodes that have them, and brings the results into
-// `folder`. Each node runs a job that lists its files, and at once analyses those on its own disks
-// (CommandOfOwnFiles). A second job on a node analyses files that it shares with others, or some
-// of its files. One more offers the files that are fetched. Fails if no node has results;
+// `folder`. Each node runs a job that lists its files, and analyses them at once if all lie on its
+// own disks (AreOwnFiles). A second job on a node analyses files that it shares with others, or
+// some of its files. One more offers the files that are fetched. Fails if no node has results;
 // kInterrupted: `stop` was requested. In any case no job and no file of a run is left on living
 // nodes, but for the package, which Ray keeps in its cache; what could not be removed is named in
 // the remarks or in the error.

@@ -70,12 +70,16 @@ Result<int> ClusterRun::EndOf(const Job& job, const JobState& state) const {
       ErrorOn(job.node, "Ray lost the job" + (state.message.empty() ? "" : ": " + state.message)));
 }
 
-std::string ClusterRun::WhyGivenUp(const Job& job, const Result<JobState>& state) const {
+std::string ClusterRun::WhyGivenUp(const Job& job, const Result<JobState>& state,
+                                   const Result<std::string>& log) const {
   using std::chrono::seconds;
   const auto now = Clock::now();
-  if (!state && now - job.answered > patience_.silence) {
-    return fmt::format("the state of its job could not be read for {} s: {}",
-                       patience_.silence / seconds(1), state.error().message);
+  if (now - job.answered > patience_.silence) {
+    return fmt::format("the {} of its job could not be read for {} s: {}", state ? "log" : "state",
+                       patience_.silence / seconds(1),
+                       !state ? state.error().message
+                       : !log ? log.error().message
+                              : "it is empty");
   }
   if (state && !state->started && now - job.submitted > patience_.to_start)
     return fmt::format("its job did not start within {} s", patience_.to_start / seconds(1));
@@ -102,6 +106,22 @@ std::vector<ClusterRun::Job*> ClusterRun::Start(const std::string& what,
   return jobs;
 }
 
+std::vector<Result<std::string>> ClusterRun::LogsOfRunning(
+    const std::vector<std::string>& ids, const std::vector<Result<JobState>>& states,
+    const std::stop_token& stop) const {
+  std::vector<std::string> running;
+  std::vector<size_t> places;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (!states[i] || !states[i]->started || states[i]->ended) continue;
+    running.push_back(ids[i]);
+    places.push_back(i);
+  }
+  std::vector<Result<std::string>> logs(ids.size());
+  auto read = api_.LogsOf(running, stop);
+  for (size_t i = 0; i < places.size(); ++i) logs[places[i]] = std::move(read[i]);
+  return logs;
+}
+
 void ClusterRun::Look(const std::vector<Job*>& jobs, const Ended& ended,
                       const std::stop_token& stop) {
   std::vector<Job*> open;
@@ -112,18 +132,20 @@ void ClusterRun::Look(const std::vector<Job*>& jobs, const Ended& ended,
     ids.push_back(job->id);
   }
   const auto states = api_.StatesOf(ids, stop);
-  const auto logs = api_.LogsOf(ids, stop);
+  const auto logs = LogsOfRunning(ids, states, stop);
   if (stop.stop_requested()) return;
   Ends ends;
   for (size_t i = 0; i < open.size(); ++i) {
     Job& job = *open[i];
-    if (states[i]) job.answered = Clock::now();
+    const bool runs = states[i] && states[i]->started && !states[i]->ended;
+    // A job that runs has said that it begins.
+    if (states[i] && (!runs || (logs[i] && !logs[i]->empty()))) job.answered = Clock::now();
     job.over = states[i] && states[i]->ended;
-    if (const auto end = EndInLog(logs[i], job.id)) {
+    if (const auto end = EndInLog(logs[i].value_or(""), job.id)) {
       ends.emplace(job.node, *end);
     } else if (job.over) {
       ends.emplace(job.node, EndOf(job, *states[i]));
-    } else if (const std::string why = WhyGivenUp(job, states[i]); !why.empty()) {
+    } else if (const std::string why = WhyGivenUp(job, states[i], logs[i]); !why.empty()) {
       given_up.push_back(job.id);
       ends.emplace(job.node, tl::unexpected<Error>(ErrorOn(job.node, why)));
     } else {
@@ -132,7 +154,7 @@ void ClusterRun::Look(const std::vector<Job*>& jobs, const Ended& ended,
     job.ended = true;
     if (!ends.at(job.node)) lost_.insert(job.node);
     // Ray may call it alive for half a minute more.
-    if (states[i] && states[i]->node_died) with_folder_.erase(job.node);
+    if (states[i] && states[i]->node_died) dead_.insert(job.node);
   }
   api_.Stop(given_up);
   if (!ends.empty()) ended(ends);
@@ -147,8 +169,9 @@ Result<void> ClusterRun::Run(const std::string& what, const std::map<size_t, std
   }
   const std::vector<Job*> jobs = Start(what, staying);
   const auto is_open = [](const Job* job) { return !job->ended; };
-  while (std::ranges::any_of(jobs, is_open)) {
-    if (!Pause(stop, patience_.between)) break;
+  constexpr int kOften = 40, kSlower = 4;  // long jobs are asked less often
+  for (int looks = 0; std::ranges::any_of(jobs, is_open); ++looks) {
+    if (!Pause(stop, patience_.between * (looks < kOften ? 1 : kSlower))) break;
     Look(jobs, ended, stop);
   }
   if (stop.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
@@ -203,23 +226,28 @@ void ClusterRun::StopJobs(std::vector<std::string>& left) {
     for (size_t i = 0; i < running.size(); ++i) running[i]->over = states[i] && states[i]->ended;
     if (std::ranges::any_of(running, is_open)) Pause({}, patience_.between);
   }
+  FindDead();
   for (const Job* job : running) {
-    if (!job->over && !lost_.contains(job->node))
+    if (!job->over && !dead_.contains(job->node))
       left.push_back(ErrorOn(job->node, "the job " + job->id + " has not ended").message);
+  }
+}
+
+// A node that Ray lost may be there again, or live on although its job was lost.
+void ClusterRun::FindDead() {
+  if (lost_.empty()) return;
+  const auto now = api_.Nodes({});
+  for (const size_t lost : lost_) {
+    if (now && std::ranges::none_of(*now, [&](const RayNode& node) {
+          return node.alive && node.id == nodes_[lost].id;
+        }))
+      dead_.insert(lost);
   }
 }
 
 // Forgets the nodes where the jobs removed the folder when they were stopped, and those that died.
 void ClusterRun::FindFolders() {
-  // A node that Ray lost may be there again, or live on although its job was lost.
-  if (std::ranges::any_of(with_folder_, [&](size_t node) { return lost_.contains(node); })) {
-    const auto now = api_.Nodes({});
-    std::erase_if(with_folder_, [&](size_t lost) {
-      return lost_.contains(lost) && now && std::ranges::none_of(*now, [&](const RayNode& node) {
-               return node.alive && node.id == nodes_[lost].id;
-             });
-    });
-  }
+  std::erase_if(with_folder_, [&](size_t node) { return dead_.contains(node); });
   const std::vector<size_t> nodes(with_folder_.begin(), with_folder_.end());
   std::vector<std::string> ids;
   for (const size_t node : nodes) ids.push_back(nodes_[node].id);
@@ -290,7 +318,7 @@ std::string ClusterRun::LastWords(size_t node) const {
   const auto job = std::find_if(jobs_.rbegin(), jobs_.rend(),
                                 [&](const auto& one) { return one->node == node; });
   if (job == jobs_.rend()) return "";
-  return LastWordsInLog(api_.LogsOf({(*job)->id}, {}).front(), (*job)->id);
+  return LastWordsInLog(api_.LogsOf({(*job)->id}, {}).front().value_or(""), (*job)->id);
 }
 
 Error WithLeft(Error error, const std::vector<std::string>& left) {

@@ -19,16 +19,16 @@ namespace tacho {
 struct ClusterPatience {
   std::chrono::milliseconds between{250};       // two looks at the jobs
   std::chrono::milliseconds to_start{180'000};  // a job, with what Ray sets up for it
-  std::chrono::milliseconds silence{90'000};    // of the API about a job
+  std::chrono::milliseconds silence{90'000};    // of the API about a job: its state, or its log
   std::chrono::milliseconds to_clear{30'000};
   // A node whose job was lost, and that Ray calls alive all the same.
   std::chrono::milliseconds to_clear_lost{8'000};
   std::chrono::milliseconds to_look{1600};  // Ray, at jobs that have ended
 };
 
-// The jobs that tacho runs on the nodes of a cluster, one at a time on each node. Each gets the
-// same folder for its files in the log folder of its node, from where they can be read. A job stays
-// until it is stopped (node_job.h). Clear, or the destructor, stops the jobs, has the folders
+// The jobs that tacho runs on the nodes of a cluster; on each node one command at a time. Each gets
+// the same folder for its files in the log folder of its node, from where they can be read. A job
+// stays until it is stopped (node_job.h). Clear, or the destructor, stops the jobs, has the folders
 // removed, and makes the cluster forget all jobs.
 class ClusterRun {
  public:
@@ -85,10 +85,16 @@ class ClusterRun {
   void Look(const std::vector<Job*>& jobs, const Ended& ended, const std::stop_token& stop);
   Result<int> EndOf(const Job& job, const JobState& state) const;
   // Why a job is no longer waited for; "": wait.
-  std::string WhyGivenUp(const Job& job, const Result<JobState>& state) const;
+  std::string WhyGivenUp(const Job& job, const Result<JobState>& state,
+                         const Result<std::string>& log) const;
+  // By job: what it printed; "" if it does not run.
+  std::vector<Result<std::string>> LogsOfRunning(const std::vector<std::string>& ids,
+                                                 const std::vector<Result<JobState>>& states,
+                                                 const std::stop_token& stop) const;
   // Whether what began at `since` on the node of a job is still waited for.
   bool IsPatient(const Job& job, std::chrono::steady_clock::time_point since) const;
   void StopJobs(std::vector<std::string>& left);
+  void FindDead();
   void FindFolders();
   std::string NameOf(const std::string& what, size_t node) const;
   std::string ClearCommand(size_t node) const;
@@ -101,6 +107,7 @@ class ClusterRun {
   std::vector<std::unique_ptr<Job>> jobs_;
   std::set<size_t> with_folder_;  // nodes that may have the folder
   std::set<size_t> lost_;         // nodes whose job was lost, as when a node dies
+  std::set<size_t> dead_;         // those of them that are dead, as Ray says
 };
 
 // The error, with sentences about what was left on the nodes.

@@ -28,6 +28,7 @@ const std::vector<RayNode> kTwoNodes = {
 class Cluster {
  public:
   std::string unreadable = "-", hanging = "-", keeping = "-";
+  std::string log_of_hanging = "it runs";  // "HTTP 500": it cannot be read
 
   Cluster() {
     server_ = HttpServer::Create().value();
@@ -73,6 +74,11 @@ class Cluster {
     } else if (asked.method == "DELETE") {
       forgotten_.insert(id);
     } else if (asked.method == "GET") {
+      if (id.ends_with("/logs")) {
+        return exchange.Respond(log_of_hanging == "HTTP 500" ? 500 : 200,
+                                fmt::format(R"({{"logs": "{}"}})", log_of_hanging),
+                                "application/json");
+      }
       if (id.ends_with(unreadable)) return exchange.Respond(500, "no state", "text/plain");
       if (forgotten_.contains(id)) return exchange.Respond(404, "no job", "text/plain");
       const bool hangs = id.ends_with(hanging) && !stopped_.contains(id);
@@ -114,7 +120,9 @@ TEST(ClusterRun, AJobWhoseStateCannotBeReadIsLostAlone) {
               AllOf(HasSubstr("gpu1 (10.0.0.2): the state of its job could not be read for 1 s: "),
                     HasSubstr("HTTP 500: no state")));
   EXPECT_TRUE(cluster.Stopped("-work-1"));
-  EXPECT_THAT(run.Clear(), IsEmpty()) << "its node lives, and the folder is removed";
+  EXPECT_THAT(run.Clear(), ElementsAre(AllOf(HasSubstr("gpu1 (10.0.0.2): the job tacho-"),
+                                             HasSubstr("-work-1 has not ended"))))
+      << "its node lives, and the folder is removed";
 }
 
 TEST(ClusterRun, AFolderWhoseRemovalHangsIsNamed) {
@@ -141,8 +149,28 @@ TEST(ClusterRun, ANodeThatHangsIsWaitedForByItsOwnPatience) {
   patience.to_clear = std::chrono::hours(1);
   ClusterRun run(api, kTwoNodes, "hash", patience);
   ASSERT_TRUE(run.Run("work", {{0, "true"}, {1, "true"}}, [](const ClusterRun::Ends&) {}, {}));
-  EXPECT_THAT(run.Clear(), ElementsAre("gpu1 (10.0.0.2): the job for it has not ended; " +
-                                       run.FolderOn(1) + " is not removed"));
+  EXPECT_THAT(run.Clear(), ElementsAre(HasSubstr("-work-1 has not ended"),
+                                       "gpu1 (10.0.0.2): the job for it has not ended; " +
+                                           run.FolderOn(1) + " is not removed"));
+}
+
+TEST(ClusterRun, AJobWhoseLogCannotBeReadIsLost) {
+  for (const std::string log : {"", "HTTP 500"}) {
+    Cluster cluster;
+    cluster.hanging = "-work-1";
+    cluster.log_of_hanging = log;
+    const JobApi api = cluster.Api();
+    ClusterRun run(api, kTwoNodes, "hash", kShort);
+    ClusterRun::Ends all;
+    ASSERT_TRUE(run.Run("work", {{0, "true"}, {1, "true"}},
+                        [&](const ClusterRun::Ends& ends) { all.insert(ends.begin(), ends.end()); },
+                        {}));
+    ASSERT_FALSE(all.at(1));
+    EXPECT_THAT(all.at(1).error().message,
+                AllOf(HasSubstr("the log of its job could not be read for 1 s: "),
+                      HasSubstr(log.empty() ? "it is empty" : "HTTP 500")));
+    EXPECT_THAT(run.Clear(), IsEmpty()) << "it ends when it is stopped";
+  }
 }
 
 TEST(ClusterRun, AJobThatDoesNotEndIsNamed) {

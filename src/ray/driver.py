@@ -28,16 +28,21 @@ ACTORS, JOBS = {}, {}
 @ray.remote(num_cpus=0, max_restarts=0, max_concurrency=16)
 class Worker:
     def __init__(self):
-        self.processes = {}
+        self.processes, self.stopped, self.lock = {}, set(), threading.Lock()
 
     def run(self, name, command, log):
-        with open(log, "ab") as out:
-            process = subprocess.Popen(command, shell=True, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
-        self.processes[name] = process
+        with self.lock:
+            if name in self.stopped:
+                return -signal.SIGTERM
+            with open(log, "ab") as out:
+                process = subprocess.Popen(command, shell=True, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
+            self.processes[name] = process
         return process.wait()
 
     def stop(self, name):
-        process = self.processes.get(name)
+        with self.lock:
+            self.stopped.add(name)
+            process = self.processes.get(name)
         for how in (signal.SIGTERM, signal.SIGKILL):
             if process and process.poll() is None:
                 os.killpg(process.pid, how)
@@ -132,6 +137,8 @@ def answer(method, words, query, body):
         return 404, f"Job {name} does not exist"
     node, end = JOBS[name]
     if method == "DELETE":
+        if not ray.wait([end], timeout=0)[0]:
+            return 400, f"Job {name} runs"
         del JOBS[name]
     elif words[3:] == ["stop"]:
         actor(node).stop.remote(name)

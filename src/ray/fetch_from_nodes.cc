@@ -12,6 +12,7 @@
 #include "base/file_descriptor.h"
 #include "base/replace_file.h"
 #include "ray/file_sum.h"
+#include "ray/node_job.h"
 #include "ray/node_program.h"
 #include "text/shell_word.h"
 #include "text/visible_text.h"
@@ -47,6 +48,7 @@ class NodesFetch {
   struct Wanted {
     std::string path, place;  // on its node, and here
     std::string name;         // in the folder of the run
+    uint64_t bytes = 0;       // as the request says; 0: unknown
     uint64_t begun = 0;       // bytes of an earlier transfer
     std::optional<FileSum> sum;
     bool whole = false;
@@ -55,7 +57,14 @@ class NodesFetch {
   Result<void> Work(const std::vector<NodeFile>& files) {
     TACHO_RETURN_IF_ERROR(Place(files));
     std::map<size_t, std::string> commands;
-    for (const auto& [node, wanted] : of_node_) commands[node] = OfferCommand(node, wanted);
+    for (const auto& [node, wanted] : of_node_) {
+      commands[node] = OfferCommand(node, wanted);
+      if (commands[node].size() <= kMostCommand) continue;
+      out_.failures.push_back(
+          run_.ErrorOn(node, fmt::format("{} are too many to name: fetch them rank by rank",
+                                         FormatCounted(wanted.size(), "file"))));
+      commands.erase(node);
+    }
     say_("adding up the files");
     TACHO_RETURN_IF_ERROR(run_.Run(
         "fetch", commands, [&](const ClusterRun::Ends& ends) { TakeAllSums(ends); }, stop_));
@@ -81,6 +90,7 @@ class NodesFetch {
       }
       Wanted& wanted = wanted_.emplace_back();
       wanted.path = file.path;
+      wanted.bytes = file.bytes;
       TACHO_ASSIGN_OR_RETURN(wanted.place, PlaceOfFetched(folder_, file));
       wanted.name = fmt::format("f{}", wanted_.size());
       wanted.begun = SizeOf(wanted.place + ".part");
@@ -127,7 +137,12 @@ class NodesFetch {
     if (!sums) return out_.failures.push_back(run_.ErrorOn(node, sums.error().message));
     for (size_t i = 0; i < files.size(); ++i) {
       const Result<FileSum>& sum = (*sums)[i];
-      if (sum)
+      const uint64_t expected = files[i]->bytes;
+      if (sum && expected > 0 && sum->bytes > expected)
+        out_.failures.push_back(
+            run_.ErrorOn(node, fmt::format("{} grew from {} to {} bytes since it was analysed",
+                                           VisibleText(files[i]->path), expected, sum->bytes)));
+      else if (sum)
         files[i]->sum = *sum;
       else
         out_.failures.push_back(run_.ErrorOn(node, VisibleText(sum.error().message)));

@@ -18,7 +18,7 @@ using nlohmann::json;
 
 constexpr std::chrono::milliseconds kFirstAnswer{4500}, kLeastPatience{500}, kAnswer{30'000},
     kTransfer{3'600'000};
-constexpr std::chrono::milliseconds kQuickly{10'000}, kAtOnce{2000}, kIdle{60'000};
+constexpr std::chrono::milliseconds kQuickly{10'000}, kLog{5000}, kIdle{60'000};
 constexpr size_t kMostWords = 300, kMostLog = 4096;
 
 std::string TextOf(const json& object, std::string_view key) {
@@ -277,18 +277,22 @@ std::vector<Result<JobState>> JobApi::StatesOf(const std::vector<std::string>& i
   return states;
 }
 
-std::vector<std::string> JobApi::LogsOf(const std::vector<std::string>& ids,
-                                        const std::stop_token& stop) const {
+std::vector<Result<std::string>> JobApi::LogsOf(const std::vector<std::string>& ids,
+                                                const std::stop_token& stop) const {
+  constexpr uint64_t kMostRead = 1u << 20;
   std::vector<HttpRequest> requests;
   for (const std::string& id : ids) {
     requests.push_back(Ask("GET", "api/jobs/" + id + "/logs"));
-    requests.back().timeout = kAtOnce;
+    requests.back().timeout = kLog;
+    requests.back().most_body = kMostRead;
   }
-  std::vector<std::string> logs;
+  std::vector<Result<std::string>> logs;
   for (const auto& answer : client_->FetchAll(requests, stop)) {
-    std::string& text = logs.emplace_back();
-    if (answer && answer->status == 200) text = TextOf(ParseJson(answer->body), "logs");
-    if (text.size() > kMostLog) text.erase(0, text.size() - kMostLog);
+    logs.push_back(CheckAnswer(answer).map([&] {
+      std::string text = TextOf(ParseJson(answer->body), "logs");
+      if (text.size() > kMostLog) text.erase(0, text.size() - kMostLog);
+      return text;
+    }));
   }
   return logs;
 }

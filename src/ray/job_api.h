@@ -76,9 +76,10 @@ class JobApi {
   // A job that the cluster does not know has ended.
   std::vector<Result<JobState>> StatesOf(const std::vector<std::string>& ids,
                                          const std::stop_token& stop) const;
-  // What jobs printed, at most the last 4 kB of each; "" if that is unknown within 2 s.
-  std::vector<std::string> LogsOf(const std::vector<std::string>& ids,
-                                  const std::stop_token& stop) const;
+  // What jobs printed, at most the last 4 kB of each. kRemote also if it is more than 1 MB, or does
+  // not come within 5 s.
+  std::vector<Result<std::string>> LogsOf(const std::vector<std::string>& ids,
+                                          const std::stop_token& stop) const;
   // Ends jobs: their processes get SIGTERM, and SIGKILL 3 s later. Does not wait for that.
   void Stop(const std::vector<std::string>& ids) const;
   // Whether SESSION/logs of each node has a file or folder of this name.

@@ -11,6 +11,7 @@
 namespace tacho {
 namespace {
 
+std::string BeginMark(const std::string& name) { return "begin of " + name; }
 std::string EndMark(const std::string& name) { return "end of " + name + ": "; }
 
 }  // namespace
@@ -20,9 +21,10 @@ std::string CommandOfJob(const std::string& name, const std::string& command,
   constexpr int kSeconds = 6 * 3600;
   // Ray stops all processes of a job with SIGTERM, or with SIGINT if its users want that, and waits
   // 3 s for a process that nobody waited for.
-  return fmt::format("trap {} TERM INT; ({}); s=$?; echo; echo {}$s; sleep {} & wait; {}",
-                     ShellWord("kill $! 2>/dev/null; wait; " + clear + "; exit 0"), command,
-                     ShellWord(EndMark(name)), kSeconds, clear);
+  return fmt::format(
+      "trap {} TERM INT; echo {}; ({}); s=$?; echo; echo {}$s || exit $s; sleep {} & wait; {}",
+      ShellWord("kill $! 2>/dev/null; wait; " + clear + "; exit 0"), ShellWord(BeginMark(name)),
+      command, ShellWord(EndMark(name)), kSeconds, clear);
 }
 
 std::optional<int> EndInLog(const std::string& log, const std::string& name) {
@@ -39,7 +41,8 @@ std::string LastWordsInLog(const std::string& log, const std::string& name) {
   std::istringstream lines(log);
   std::string last;
   for (std::string line; std::getline(lines, line);) {
-    if (!line.empty() && !line.starts_with("Running entrypoint") &&
+    if (line == BeginMark(name)) last.clear();  // before it may be the end of Ray's line
+    if (!line.empty() && !line.starts_with("Running entrypoint") && line != BeginMark(name) &&
         !line.starts_with(EndMark(name)))
       last = line;
   }

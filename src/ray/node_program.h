@@ -11,6 +11,7 @@ namespace tacho {
 // What tacho does on the nodes of a cluster, below a hidden command word:
 //   tacho __node files PATH...      which files with traces this host has, as FilesJson
 //   tacho __node own FILES THREADS OPTION...   CommandOfOwnFiles, for what the first one printed
+//   tacho __node claim              ClaimFile
 //   tacho __node sums PATH...       size and SHA-256 of files, as FileSumsText
 //   tacho __node sum STATUS FILE    size and SHA-256 of the results, and the status of their
 //   program

@@ -119,17 +119,26 @@ $tacho "$@" >$PWD/plain; s=$?; sed -E 's/^( *"bytes": )[0-9]+,$/\\1'$(cat {folde
             check(f"{size} {words}", done.returncode == status and why in done.stderr and "fetching" not in done.stderr and done.stdout == "", (done.returncode, done.stderr))
             nothing_kept(why, cluster)
         check("no file was offered", not any("-fetch-" in asked for asked in cluster.asked) and not (cluster.folder / "to").exists())
+        done = no_view(cluster, *every)
+        check("traces that grew", done.returncode == 6 and "rank1.2.pt.trace.json grew from 1000 to " in done.stderr, (done.returncode, done.stderr))
+        nothing_kept("traces that grew", cluster)
+        (pathlib.Path(folder) / "size").write_text("2000000")
         with socket.create_server(("127.0.0.1", 0)) as taken:
             done = no_view(cluster, *every, "--port", str(taken.getsockname()[1]))
-            check("a taken port", done.returncode == 3 and "fetching 4 traces of 4.00 kB" in done.stderr, (done.returncode, done.stderr))
+            check("a taken port", done.returncode == 3 and "fetching 4 traces of 8.00 MB" in done.stderr, (done.returncode, done.stderr))
             nothing_kept("a taken port", cluster)
         asked = len(cluster.asked)
         done = no_view(cluster, "relative.json")
         check("a relative path", done.returncode == 2 and "relative.json is relative" in done.stderr, (done.returncode, done.stderr))
+        done = no_view(cluster, "/on-node/x/../profile")
+        check("a path with ..", done.returncode == 2 and "has . or .. in it" in done.stderr, (done.returncode, done.stderr))
         for words, why in ((["--fetch-to", "x"], "--fetch-to needs --ray"), (["--ray-program", "x"], "--ray-program needs --ray")):
             status, said = check_view.run("x", *words)
             check(why, status == 2 and why in said, (status, said))
         check("nothing was asked for these", len(cluster.asked) == asked, cluster.asked[asked:])
+        shutil.make_archive(str(cluster.nodes[0].home / "disk/packed"), "gztar", cluster.nodes[1].home / "disk/profile")
+        done = no_view(cluster, "/on-node/packed.tar.gz", "--rank", "0")
+        check("an archive", done.returncode == 2 and "a trace in an archive is not fetched: unpack it on its node" in done.stderr, (done.returncode, done.stderr))
 
 
 def partly_viewed(folder):

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "base/temporary_folder.h"
@@ -16,7 +17,7 @@ namespace {
 
 // What each node gets of the options. It analyses all its ranks: a node without the chosen ones has
 // not failed, and results are narrowed here. So is a session that is named.
-std::vector<std::string> NodeOptions(const ReadingArguments& o, const TraceChoice& choice) {
+std::vector<std::string> WordsForNodes(const ReadingArguments& o, const TraceChoice& choice) {
   std::vector<std::string> words = {"--session", choice.session == "latest" ? "latest" : "all"};
   const auto add = [&](const char* option, const std::string& value) {
     words.insert(words.end(), {option, value});
@@ -50,6 +51,12 @@ Result<void> CheckRayOptions(const ReadingArguments& o, const std::vector<std::s
                               "folder: give the path that the nodes have, from / on",
                               VisibleText(path)));
     }
+    if (std::ranges::any_of(std::filesystem::path(path),
+                            [](const auto& part) { return part == "." || part == ".."; })) {
+      return Fail(ErrorKind::kUsage, fmt::format("--ray: the path {} has . or .. in it: name it "
+                                                 "without",
+                                                 VisibleText(path)));
+    }
     if (!IsUtf8(path)) {
       return Fail(ErrorKind::kUsage, fmt::format("--ray: the path {} is not UTF-8, as Ray's API "
                                                  "demands: name a folder above it",
@@ -71,7 +78,7 @@ Result<ClusterRequest> RequestOf(const ReadingArguments& arguments, const TraceC
   ClusterRequest request;
   TACHO_ASSIGN_OR_RETURN(request.access, ClusterAt(*arguments.ray, arguments.ray_program));
   request.paths = choice.paths;
-  request.options = NodeOptions(arguments, choice);
+  request.options = WordsForNodes(arguments, choice);
   request.threads = arguments.threads;
   return request;
 }

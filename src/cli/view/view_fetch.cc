@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <utility>
@@ -11,6 +13,7 @@
 #include "cli/screen/output.h"
 #include "cli/screen/read_on_cluster.h"
 #include "text/format_number.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {
@@ -34,22 +37,37 @@ std::string SizesOfRanks(const std::vector<TraceAnalysis>& traces) {
   return ranks.size() > kMost ? text + fmt::format(" and {} more", ranks.size() - kMost) : text;
 }
 
+// Whether the path is "ARCHIVE:MEMBER".
+bool IsInArchive(const std::string& path) {
+  constexpr std::array kEnds{".tar:", ".tgz:", ".tar.gz:", ".tar.zst:", ".zip:"};
+  return std::ranges::any_of(kEnds,
+                             [&](const char* end) { return path.find(end) != std::string::npos; });
+}
+
 // The files of these traces. Fails if they are too many to be fetched unasked, or for the disk.
 Result<std::vector<NodeFile>> FilesForView(const std::vector<TraceAnalysis>& traces,
                                            bool chose_ranks, const std::string& folder,
                                            bool stays) {
+  if (const auto packed = std::ranges::find_if(traces, IsInArchive, &TraceAnalysis::path);
+      packed != traces.end()) {
+    return Fail(ErrorKind::kUsage,
+                VisibleText(packed->path) +
+                    ": a trace in an archive is not fetched: unpack it on its node");
+  }
   TACHO_ASSIGN_OR_RETURN(auto files, FilesToFetch(traces, {true, {}}));
   uint64_t bytes = 0;
   for (const NodeFile& file : files) bytes += file.bytes;
   const std::string size =
       fmt::format("{} of {}", FormatCounted(files.size(), "trace"), FormatBytes(bytes));
-  if (!chose_ranks && bytes > kMostUnasked) {
-    return Fail(ErrorKind::kUsage,
-                fmt::format("{} would be fetched, and without --rank at most {} are: choose ranks "
-                            "with --rank ({}), or fetch all with tacho analyze --fetch all",
-                            size, FormatBytes(kMostUnasked), SizesOfRanks(traces)));
-  }
   const uint64_t to_come = BytesToCome(files, folder);
+  if (!chose_ranks && to_come > kMostUnasked) {
+    return Fail(
+        ErrorKind::kUsage,
+        fmt::format("{} would be fetched, and without --rank at most {} are: choose ranks "
+                    "with --rank ({}), or fetch all with tacho analyze --fetch all --fetch-to "
+                    "DIR, and then tacho view DIR",
+                    size, FormatBytes(kMostUnasked), SizesOfRanks(traces)));
+  }
   const auto room = FreeBytes(NearestThere(folder));
   if (room && *room < to_come) {
     return Fail(ErrorKind::kOutput,
