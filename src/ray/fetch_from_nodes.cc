@@ -14,6 +14,7 @@
 #include "ray/file_sum.h"
 #include "ray/node_job.h"
 #include "ray/node_program.h"
+#include "text/format_number.h"
 #include "text/shell_word.h"
 #include "text/visible_text.h"
 
