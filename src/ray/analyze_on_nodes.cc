@@ -52,6 +52,7 @@ class NodesAnalysis {
     TACHO_ASSIGN_OR_RETURN(const auto files, ListFiles());
     TACHO_RETURN_IF_ERROR(Analyze(files));
     AddProblems(files);
+    for (const auto& [node, failure] : failures_) out_.failures.push_back(failure);
     std::ranges::sort(out_.results, {}, &NodeResults::node);
     return {};
   }
@@ -72,9 +73,13 @@ class NodesAnalysis {
   }
 
   void Lose(size_t node, const std::string& what, ErrorKind kind = ErrorKind::kRemote) {
-    out_.failures.push_back(run_.ErrorOn(node, what));
-    out_.failures.back().kind = kind;
+    Error error = run_.ErrorOn(node, what);
+    error.kind = kind;
+    failures_.emplace(node, std::move(error));
   }
+
+  // Where the results of a node lie here.
+  std::string FileOf(size_t node) const { return fmt::format("{}/{}.json", folder_, node); }
 
   Result<std::vector<NodeFiles>> ListFiles() {
     std::map<size_t, std::string> commands;
@@ -205,10 +210,11 @@ class NodesAnalysis {
     if (!request_.to_fetch) run_.BeginToClear(ended);
   }
 
-  // Forgets the results of a node that analysed files that another node analyses too.
+  // Forgets what came of a node that analysed files of another node's part.
   void Drop(size_t node) {
-    std::erase_if(out_.results,
-                  [&](const NodeResults& of) { return of.node == nodes_[node].name; });
+    if (answered_.erase(node) == 0) return;
+    std::erase_if(out_.results, [&](const NodeResults& of) { return of.file == FileOf(node); });
+    failures_.erase(node);
   }
 
   // `must`: a node without results is lost. Else another node may have begun with its files.
@@ -240,11 +246,10 @@ class NodesAnalysis {
                              got.bytes, sum.bytes));
       return;
     }
-    const std::string file = fmt::format("{}/{}.json", folder_, node);
-    if (const auto written = ReplaceFile(file, *results); !written)
+    if (const auto written = ReplaceFile(FileOf(node), *results); !written)
       out_.failures.push_back(written.error());
     else
-      out_.results.push_back({nodes_[node].name, file});
+      out_.results.push_back({nodes_[node].name, FileOf(node)});
   }
 
   // The program's own words for a failure: its last line.
@@ -301,7 +306,8 @@ class NodesAnalysis {
   const std::stop_token& stop_;
   const std::vector<RayNode> nodes_;
   ClusterRun run_;
-  std::set<size_t> answered_;  // nodes that analysed files, well or not
+  std::set<size_t> answered_;              // nodes that analysed files, well or not
+  std::multimap<size_t, Error> failures_;  // by node: what went wrong there
   ClusterResults out_;
 };
 

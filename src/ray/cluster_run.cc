@@ -157,7 +157,10 @@ void ClusterRun::Look(const std::vector<Job*>& jobs, const Ended& ended,
     if (states[i] && states[i]->node_died) dead_.insert(job.node);
   }
   api_.Stop(given_up);
-  if (!ends.empty()) ended(ends);
+  if (ends.empty()) return;
+  ended(ends);
+  // It may have read large results meanwhile, and no other job was asked for its state.
+  for (Job* job : open) job->answered = Clock::now();
 }
 
 Result<void> ClusterRun::Run(const std::string& what, const std::map<size_t, std::string>& commands,

@@ -22,13 +22,16 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 KEY = os.environ.pop("TACHO_DRIVER_KEY", "") or sys.exit("TACHO_DRIVER_KEY is not set")
 MOST_BODY, PIECE = 1 << 20, 16 << 20
-ACTORS, JOBS = {}, {}
+ACTORS, READY, JOBS = {}, {}, {}
 
 
 @ray.remote(num_cpus=0, max_restarts=0, max_concurrency=16)
 class Worker:
     def __init__(self):
         self.processes, self.stopped, self.lock = {}, set(), threading.Lock()
+
+    def ready(self):
+        return True
 
     def run(self, name, command, log):
         with self.lock:
@@ -70,6 +73,7 @@ def actor(node):
     name = node["NodeID"]
     if name not in ACTORS:
         ACTORS[name] = Worker.options(scheduling_strategy=NodeAffinitySchedulingStrategy(name, soft=False)).remote()
+        READY[name] = ACTORS[name].ready.remote()
     return ACTORS[name]
 
 
@@ -105,9 +109,9 @@ def submit(order):
     return 200, {"submission_id": name}
 
 
-def state(end):
+def state(node, end):
     if not ray.wait([end], timeout=0)[0]:
-        return 200, {"status": "RUNNING"}
+        return 200, {"status": "RUNNING" if ray.wait([READY[node["NodeID"]]], timeout=0)[0] else "PENDING"}
     try:
         return 200, {"status": "SUCCEEDED", "driver_exit_code": ray.get(end)}
     except ray.exceptions.RayError as error:
@@ -146,7 +150,7 @@ def answer(method, words, query, body):
         status, content = read(node, f"job-driver-{name}.log")
         return status, {"logs": b"".join(content[1]).decode(errors="replace")} if status == 200 else content
     else:
-        return state(end)
+        return state(node, end)
     return 200, ""
 
 

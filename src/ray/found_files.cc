@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <filesystem>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -76,8 +77,13 @@ bool IsOnOwnDisk(const std::string& path) {
 bool AreOnOwnDisks(const NodeFiles& files) {
   std::set<uint64_t> devices;
   for (const FoundPath& path : files.paths) {
-    for (const FoundFile& file : path.files)
-      if (devices.insert(file.device).second && !IsOnOwnDisk(file.path)) return false;
+    for (const FoundFile& file : path.files) {
+      // To open a pipe could last for ever (CommandOfOwnFiles).
+      std::error_code failed;
+      if (!std::filesystem::is_regular_file(file.path, failed) ||
+          (devices.insert(file.device).second && !IsOnOwnDisk(file.path)))
+        return false;
+    }
   }
   return true;
 }

@@ -31,7 +31,8 @@ struct NodeFiles {
   std::string boot;  // the id of the running kernel: nodes with the same one are one host
   std::vector<FoundPath> paths;
   NodeMemory memory = {};  // Ray's own figures may be a minute old
-  // All files are on local disks, which other hosts do not see; containers of this host may.
+  // All are regular files on local disks, which other hosts do not see; containers of this host
+  // may.
   bool own_disks = false;
 };
 

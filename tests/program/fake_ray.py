@@ -191,7 +191,14 @@ class FakeRay:
         job["stopped"] = True
         if job["process"] and job["process"].poll() is None:
             os.killpg(job["process"].pid, signal.SIGKILL if job["node"].faults.get("kills") else signal.SIGTERM)
+            threading.Thread(target=self.kill, args=(job["process"],), daemon=True).start()
         return 200, {"stopped": True}
+
+    def kill(self, process):
+        try:
+            process.wait(3)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
 
     def file(self, query):
         if "actor_id" in query:

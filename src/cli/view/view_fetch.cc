@@ -66,7 +66,8 @@ Result<std::vector<NodeFile>> FilesForView(const std::vector<TraceAnalysis>& tra
         fmt::format("{} would be fetched, and without --rank at most {} are: choose ranks "
                     "with --rank ({}), or fetch all with tacho analyze --fetch all --fetch-to "
                     "DIR, and then tacho view DIR",
-                    size, FormatBytes(kMostUnasked), SizesOfRanks(traces)));
+                    to_come == bytes ? size : FormatBytes(to_come), FormatBytes(kMostUnasked),
+                    SizesOfRanks(traces)));
   }
   const auto room = FreeBytes(NearestThere(folder));
   if (room && *room < to_come) {
