@@ -41,8 +41,7 @@ Result<std::string> AnalyzeCommand(const NodeMemory& memory, const NodeOptions& 
   const int64_t threads = options.threads;
   return fmt::format(
       "rm -f \"$d/sum\"; a() {{ (ulimit -v {}; exec nice -n 15 ./tacho analyze --json --digests "
-      "--no-progress "
-      "\"$@\"{}{}); }}; a{} >\"$d/out.json\" 2>\"$d/err\"; s=$?; {}"
+      "--no-progress \"$@\"{}{}); }}; a{} >\"$d/out.json\" 2>\"$d/err\"; s=$?; {}"
       "./tacho {} sum $s \"$d/out.json\" >\"$d/sum\"",
       *limit >> 10, ShellWords(options.analysis), ShellWords(paths),
       threads > 0 ? fmt::format(" --threads {}", threads) : "", threads == 1 ? "" : kOneByOne,
