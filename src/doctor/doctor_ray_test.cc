@@ -42,7 +42,8 @@ TEST(KillsGroups, ByDefaultFromRay257OnElseByTheVariable) {
     EXPECT_TRUE(kills(version, std::nullopt)) << version;
   for (const char* const version : {"2.44.1", "2.56.1"})
     EXPECT_FALSE(kills(version, std::nullopt)) << version;
-  for (const char* const version : {"2.56.0", "2.60.0"}) {
+  EXPECT_FALSE(kills("2.49.2", "1")) << "it does not know the variable";
+  for (const char* const version : {"2.50.0", "2.56.0", "2.60.0"}) {
     for (const char* const on : {"1", "true", "TRUE"}) EXPECT_TRUE(kills(version, on)) << on;
     for (const char* const off : {"0", "false", "no", ""}) EXPECT_FALSE(kills(version, off)) << off;
   }

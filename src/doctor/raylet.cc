@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMostRaylets = 16, kMostFiles = 4'096, kMostVersion = 64 << 10;
 // From this version on Ray kills the groups of workers, unless its environment forbids it.
-const Version kKnowsGroups{{2, 56}}, kKillsByDefault{{2, 57}};
+const Version kKnowsGroups{{2, 50}}, kKillsByDefault{{2, 57}};
 // Every report begins with the words that KindOf knows, and ends with these. A cut one has a valid
 // beginning, but no nsys can read it.
 constexpr std::string_view kReportEnd = "[END]";
