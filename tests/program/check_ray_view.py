@@ -147,16 +147,19 @@ def partly_viewed(folder):
         places = two_engines(cluster)
         traces(cluster.nodes[0].home / "disk/profile", 1)
         (places[0] / "rank1.2.pt.trace.json").write_text("")
+        traces(cluster.folder / "packed", 9, ranks=1)
+        shutil.make_archive(str(places[0] / "packed"), "gztar", cluster.folder / "packed")
         cluster.nodes[0].faults = {"cut_after": 1000}
         with view(cluster, "/on-node/profile", "--session", "all") as page:
             meta = page.wait_until_done()
             check("the rest is shown", [rank["state"] for rank in meta["ranks"]] == ["read"] * 2, meta["ranks"])
             failed = page.json("analysis")["failed"]
-            check("the results say it", len(failed) == 3, failed)
+            check("the results say it", len(failed) == 4, failed)
             status, said = page.end()
         check("status 4", status == 4, (status, said))
         for why in (r"incomplete: node-2 \(10\.77\.0\.3\): Ray lost the job", r"incomplete: node-1:/\S+rank1.2.pt.trace.json: is empty",
-                    r"incomplete: not fetched: node-0 \(10\.77\.0\.1\): of \S+ came 1000 of \d+ bytes"):
+                    r"incomplete: not fetched: node-0 \(10\.77\.0\.1\): of \S+ came 1000 of \d+ bytes",
+                    r"incomplete: \S*packed.tar.gz:\S+: a trace in an archive is not fetched"):
             check(why, re.search(why, said), said)
         check("the folder is gone", list((cluster.folder / "tmp").iterdir()) == [])
     with FakeRay(pathlib.Path(folder) / "one", scenario.TACHO, nodes=2) as cluster:

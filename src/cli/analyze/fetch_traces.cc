@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -28,6 +29,13 @@ Result<NodeFile> NodeFileOf(const std::string& path) {
   if (colon == std::string::npos || colon == 0 || path.find('/') < colon)
     return Fail(ErrorKind::kUsage, VisibleText(path) + " names no node");
   return NodeFile{path.substr(0, colon), SplitPart(path.substr(colon + 1)).first};
+}
+
+// Whether the path is "ARCHIVE:MEMBER".
+bool IsInArchive(const std::string& path) {
+  constexpr std::array kEnds{".tar:", ".tgz:", ".tar.gz:", ".tar.zst:", ".zip:"};
+  return std::ranges::any_of(kEnds,
+                             [&](const char* end) { return path.find(end) != std::string::npos; });
 }
 
 }  // namespace
@@ -62,18 +70,24 @@ Result<RanksToFetch> RanksToFetchOf(const std::vector<std::string>& words,
   return fetch;
 }
 
-Result<std::vector<NodeFile>> FilesToFetch(const std::vector<TraceAnalysis>& traces,
-                                           const RanksToFetch& ranks) {
+Result<FilesOfRanks> FilesToFetch(const std::vector<TraceAnalysis>& traces,
+                                  const RanksToFetch& ranks) {
+  FilesOfRanks found;
   std::map<std::pair<std::string, std::string>, uint64_t> files;
   for (const TraceAnalysis& trace : traces) {
     if (!Has(ranks, trace)) continue;
+    if (IsInArchive(trace.path)) {
+      found.failures.push_back(
+          Error{ErrorKind::kUsage, "a trace in an archive is not fetched: unpack it on its node"}
+              .WithContext(VisibleText(trace.path)));
+      continue;
+    }
     TACHO_ASSIGN_OR_RETURN(NodeFile file, NodeFileOf(trace.path));
     uint64_t& bytes = files[{std::move(file.node), std::move(file.path)}];
     bytes = std::max(bytes, trace.bytes);
   }
-  std::vector<NodeFile> list;
-  for (const auto& [file, bytes] : files) list.push_back({file.first, file.second, bytes});
-  return list;
+  for (const auto& [file, bytes] : files) found.files.push_back({file.first, file.second, bytes});
+  return found;
 }
 
 std::string FetchedText(const FetchedFiles& fetched, const std::string& folder) {
@@ -89,9 +103,14 @@ Result<bool> FetchTraces(const ClusterAccess& cluster, const FetchArguments& arg
   FetchRequest request;
   request.access = cluster;
   TACHO_ASSIGN_OR_RETURN(const RanksToFetch ranks, RanksToFetchOf(arguments.ranks, "analyze"));
-  TACHO_ASSIGN_OR_RETURN(request.files, FilesToFetch(traces, ranks));
-  if (request.files.empty())
-    return Fail(ErrorKind::kUsage, "--fetch: there is no trace of these ranks");
+  TACHO_ASSIGN_OR_RETURN(FilesOfRanks found, FilesToFetch(traces, ranks));
+  for (const Error& failure : found.failures) Complain("not fetched: " + failure.message);
+  if (found.files.empty()) {
+    return found.failures.empty()
+               ? Fail(ErrorKind::kUsage, "--fetch: there is no trace of these ranks")
+               : Result<bool>(false);
+  }
+  request.files = std::move(found.files);
   const std::string folder = arguments.folder.value_or(".");
   request.say = [&](const std::string& text) {
     if (shows_progress) DrawOnStderr("\r\x1b[Kray: " + text);
@@ -106,7 +125,7 @@ Result<bool> FetchTraces(const ClusterAccess& cluster, const FetchArguments& arg
   for (const Error& failure : fetched->failures) Complain("not fetched: " + failure.message);
   if (!fetched->failures.empty()) Complain("the same command fetches what is missing");
   Complain("fetched " + FetchedText(*fetched, folder));
-  return fetched->failures.empty();
+  return found.failures.empty() && fetched->failures.empty();
 }
 
 }  // namespace tacho

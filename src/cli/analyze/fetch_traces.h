@@ -30,10 +30,13 @@ struct RanksToFetch {
 Result<RanksToFetch> RanksToFetchOf(const std::vector<std::string>& words,
                                     std::string_view command);
 
-// The files of these ranks, each once. The path of a trace in the results of a cluster is
-// "NODE:/PATH". kUsage: a path has another form.
-Result<std::vector<NodeFile>> FilesToFetch(const std::vector<TraceAnalysis>& traces,
-                                           const RanksToFetch& ranks);
+struct FilesOfRanks {
+  std::vector<NodeFile> files;  // each once
+  std::vector<Error> failures;  // kUsage: traces in archives, which are not fetched
+};
+// The path of a trace in the results of a cluster is "NODE:/PATH". kUsage: a path has another form.
+Result<FilesOfRanks> FilesToFetch(const std::vector<TraceAnalysis>& traces,
+                                  const RanksToFetch& ranks);
 
 // "2 traces, 14.2 MB came, in FOLDER".
 std::string FetchedText(const FetchedFiles& fetched, const std::string& folder);

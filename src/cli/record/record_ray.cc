@@ -124,10 +124,13 @@ void Fetch(const RecordedCluster& cluster, const std::vector<TraceAnalysis>& tra
     ReportFinding(recording, narrator, {FindingId::kNotCollected, "", what, again});
   };
   if (recording.interrupted_ns) return report("not fetched: interrupted");
-  auto files = FilesToFetch(traces, *cluster.fetch);
-  if (!files) return report(files.error().message);
-  if (files->empty()) return narrator.OnRemark("no trace of the ranks to fetch");
-  request.files = *std::move(files);
+  auto found = FilesToFetch(traces, *cluster.fetch);
+  if (!found) return report(found.error().message);
+  for (const Error& failure : found->failures) report("not fetched: " + failure.message);
+  if (found->files.empty() && found->failures.empty())
+    return narrator.OnRemark("no trace of the ranks to fetch");
+  if (found->files.empty()) return;
+  request.files = std::move(found->files);
   const auto fetched = FetchFromNodes(request, folder, stop);
   if (!fetched && fetched.error().kind == ErrorKind::kInterrupted)
     recording.interrupted_ns = MonotonicNs();

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <utility>
@@ -13,7 +12,6 @@
 #include "cli/screen/output.h"
 #include "cli/screen/read_on_cluster.h"
 #include "text/format_number.h"
-#include "text/visible_text.h"
 
 namespace tacho {
 namespace {
@@ -37,24 +35,15 @@ std::string SizesOfRanks(const std::vector<TraceAnalysis>& traces) {
   return ranks.size() > kMost ? text + fmt::format(" and {} more", ranks.size() - kMost) : text;
 }
 
-// Whether the path is "ARCHIVE:MEMBER".
-bool IsInArchive(const std::string& path) {
-  constexpr std::array kEnds{".tar:", ".tgz:", ".tar.gz:", ".tar.zst:", ".zip:"};
-  return std::ranges::any_of(kEnds,
-                             [&](const char* end) { return path.find(end) != std::string::npos; });
-}
-
 // The files of these traces. Fails if they are too many to be fetched unasked, or for the disk.
-Result<std::vector<NodeFile>> FilesForView(const std::vector<TraceAnalysis>& traces,
-                                           bool chose_ranks, const std::string& folder,
-                                           bool stays) {
-  if (const auto packed = std::ranges::find_if(traces, IsInArchive, &TraceAnalysis::path);
-      packed != traces.end()) {
-    return Fail(ErrorKind::kUsage,
-                VisibleText(packed->path) +
-                    ": a trace in an archive is not fetched: unpack it on its node");
-  }
-  TACHO_ASSIGN_OR_RETURN(auto files, FilesToFetch(traces, {true, {}}));
+Result<std::vector<NodeFile>> FilesForView(Readout<RunAnalysis>& of_nodes, bool chose_ranks,
+                                           const std::string& folder, bool stays) {
+  const std::vector<TraceAnalysis>& traces = of_nodes.run.traces;
+  TACHO_ASSIGN_OR_RETURN(const FilesOfRanks found, FilesToFetch(traces, {true, {}}));
+  if (found.files.empty() && !found.failures.empty())
+    return tl::unexpected<Error>(found.failures.front());
+  AddFailures(found.failures, of_nodes);
+  const std::vector<NodeFile>& files = found.files;
   uint64_t bytes = 0;
   for (const NodeFile& file : files) bytes += file.bytes;
   const std::string size =
@@ -102,7 +91,7 @@ Result<void> FetchForView(const ViewOptions& options, const Classifier& classifi
     line.Erase();
     TACHO_ASSIGN_OR_RETURN(
         plan.of_nodes, ReadNodeResults(nodes, plan.choice, {}, classifier, results.results, stop));
-    return FilesForView(plan.of_nodes->run.traces, !plan.choice.ranks.empty(), request.fetch_to,
+    return FilesForView(*plan.of_nodes, !plan.choice.ranks.empty(), request.fetch_to,
                         options.fetch_to.has_value());
   };
   auto results = AnalyzeOnNodes(request, of_results.path(), stop);
