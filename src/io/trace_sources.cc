@@ -78,7 +78,6 @@ class Finder {
     std::ranges::sort(found_.captures);
     std::ranges::sort(found_.failures, {}, &Error::message);
     SortTraces();
-    if (found_.traces.empty()) return NothingFound(paths);
     return std::move(found_);
   }
 
@@ -280,7 +279,7 @@ class Finder {
     } else if (sniffed.kind == ContentKind::kLfsPointer) {
       Lose(display, sniffed.remedy);
     } else if (sniffed.kind == ContentKind::kForeignFile) {
-      beside_.push_back(display + ": " + sniffed.remedy);
+      found_.beside.push_back(display + ": " + sniffed.remedy);
     } else if (!sniffed.remedy.empty()) {
       Skip(display, sniffed.remedy);
     } else if (sniffed.kind == ContentKind::kEmpty) {
@@ -319,32 +318,10 @@ class Finder {
         traces.end());
   }
 
-  [[nodiscard]] Result<Discovery> NothingFound(const std::vector<std::string>& paths) const {
-    constexpr size_t kReasons = 5;
-    std::string message =
-        "no trace found: name a trace (.json or .json.gz from torch.profiler, .sqlite from nsys "
-        "export) or a folder or archive of traces";
-    std::vector<std::string> reasons = found_.skipped;
-    reasons.insert(reasons.end(), beside_.begin(), beside_.end());
-    for (const Error& failure : found_.failures) reasons.push_back(failure.message);
-    std::sort(reasons.begin(), reasons.end());
-    for (size_t i = 0; i < std::min(reasons.size(), kReasons); ++i) {
-      message += (i == 0 ? "; skipped: " : "; ") + reasons[i];
-    }
-    if (reasons.size() > kReasons) {
-      message += fmt::format("; and {} more", reasons.size() - kReasons);
-    }
-    return FailAt(ErrorKind::kUnreadable,
-                  paths.size() == 1 ? paths[0] : fmt::format("{} paths", paths.size()),
-                  std::move(message));
-  }
-
   Discovery found_;
   // Found so far in the current folder or archive.
   std::vector<TraceSource> waiting_, exports_, captures_;
   std::string folder_;  // "" for an archive that was given itself
-  // "PATH: why", for files beside traces; not reported if a trace is found.
-  std::vector<std::string> beside_;
   FolderWalk walk_;
 };
 
@@ -360,6 +337,33 @@ std::pair<std::string, std::string> SplitPart(const std::string& path) {
   return is_part && part.empty() ? std::pair(path.substr(0, at), whole) : std::pair(path, "");
 }
 
-Result<Discovery> FindTraces(const std::vector<std::string>& paths) { return Finder().Find(paths); }
+Result<Discovery> FindTraces(const std::vector<std::string>& paths) {
+  TACHO_ASSIGN_OR_RETURN(Discovery found, LookForTraces(paths));
+  if (found.traces.empty()) return tl::unexpected<Error>(NothingFound(found, paths));
+  return found;
+}
+
+Result<Discovery> LookForTraces(const std::vector<std::string>& paths) {
+  return Finder().Find(paths);
+}
+
+Error NothingFound(const Discovery& found, const std::vector<std::string>& paths) {
+  constexpr size_t kReasons = 5;
+  std::string message =
+      "no trace found: name a trace (.json or .json.gz from torch.profiler, .sqlite from nsys "
+      "export) or a folder or archive of traces";
+  std::vector<std::string> reasons = found.skipped;
+  reasons.insert(reasons.end(), found.beside.begin(), found.beside.end());
+  for (const Error& failure : found.failures) reasons.push_back(failure.message);
+  std::sort(reasons.begin(), reasons.end());
+  for (size_t i = 0; i < std::min(reasons.size(), kReasons); ++i) {
+    message += (i == 0 ? "; skipped: " : "; ") + reasons[i];
+  }
+  if (reasons.size() > kReasons) {
+    message += fmt::format("; and {} more", reasons.size() - kReasons);
+  }
+  return Error{ErrorKind::kUnreadable, std::move(message)}.WithContext(
+      paths.size() == 1 ? paths[0] : fmt::format("{} paths", paths.size()));
+}
 
 }  // namespace tacho

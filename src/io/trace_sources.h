@@ -45,6 +45,8 @@ struct Discovery {
   std::vector<std::string> captures;
   // Files that have names like traces but cannot be read (empty, or no permission), sorted by path.
   std::vector<Error> failures;
+  std::vector<std::string>
+      beside;  // "PATH: why": files of other programs, said if no trace is found
 };
 
 // Finds every trace under `paths`. Each path is one of:
@@ -60,6 +62,11 @@ struct Discovery {
 // exist or cannot be read, if a given file is not a trace (with what to do), or if nothing was
 // found.
 Result<Discovery> FindTraces(const std::vector<std::string>& paths);
+
+// As FindTraces, but it is no error if nothing was found.
+Result<Discovery> LookForTraces(const std::vector<std::string>& paths);
+// What FindTraces says of `paths` where `found` has no trace.
+Error NothingFound(const Discovery& found, const std::vector<std::string>& paths);
 
 // Streams one source. A member of an archive is read through libarchive on the fly; in a compressed
 // tar this decompresses everything before the member. Fails with kUnreadable, also if standard

@@ -96,6 +96,10 @@ class NodesAnalysis {
             " && {{ ./tacho {} own \"$d/files\" {}{} >\"$d/own\" && . \"$d/own\"; :; }}", kNodeWord,
             options.threads, ShellWords(options.analysis));
       }
+      if (commands[i].size() > kMostCommand) {
+        return Fail(ErrorKind::kUsage, fmt::format("{} are too many to name: name their folders",
+                                                   FormatCounted(request_.paths.size(), "path")));
+      }
     }
     if (commands.empty()) return Fail(ErrorKind::kRemote, "no node of the cluster is alive");
     std::vector<NodeFiles> files(nodes_.size());
@@ -123,7 +127,7 @@ class NodesAnalysis {
       if (!end)
         out_.failures.push_back(end.error());
       else if (*end != 0)
-        Lose(node, fmt::format("its files cannot be listed: {}", run_.LastWords(node)));
+        Lose(node, fmt::format("its files cannot be listed: {}", WordsOf(node, *end)));
       else
         listed.push_back(node);
     }
@@ -147,6 +151,12 @@ class NodesAnalysis {
     }
   }
 
+  // The last words of a job, which ended with this status.
+  std::string WordsOf(size_t node, int status) const {
+    const std::string words = run_.LastWords(node);
+    return words.empty() ? fmt::format("the job ended with status {}", status) : words;
+  }
+
   NodeOptions OptionsOf(size_t node) const {
     return {request_.threads.value_or(static_cast<int64_t>(nodes_[node].cores)), request_.options};
   }
@@ -164,7 +174,7 @@ class NodesAnalysis {
   }
 
   Result<void> Analyze(const std::vector<NodeFiles>& files) {
-    const auto parts = DivideFiles(files);
+    const auto parts = DivideFiles(files, answered_);
     std::map<size_t, std::string> commands;
     std::vector<size_t> idle;
     for (size_t i = 0; i < parts.size(); ++i) {
@@ -265,30 +275,44 @@ class NodesAnalysis {
 
   // Paths that no node has are failures; nodes without any path are named.
   void AddProblems(const std::vector<NodeFiles>& files) {
-    std::vector<std::string> without;
+    std::vector<bool> lacks_all(files.size(), true);
     for (size_t p = 0; p < request_.paths.size(); ++p) {
       bool found = false;
-      std::string problem;
+      std::vector<size_t> absent, bare;
       for (size_t i = 0; i < files.size(); ++i) {
         if (files[i].paths.size() != request_.paths.size()) continue;
         const FoundPath& path = files[i].paths[p];
-        found = found || !path.files.empty();
-        if (!path.problem.empty() && problem.empty()) problem = path.problem;
-        if (!path.problem.empty() && !path.absent) Lose(i, path.problem, ErrorKind::kUnreadable);
+        if (path.absent)
+          absent.push_back(i);
+        else if (path.bare)
+          bare.push_back(i);
+        else
+          found = true, lacks_all[i] = false;
+        if (!path.problem.empty() && !path.absent && !path.bare)
+          Lose(i, path.problem, ErrorKind::kUnreadable);
       }
-      if (!found && !problem.empty()) {
-        out_.failures.push_back(
-            Error{ErrorKind::kUnreadable, VisibleText(problem)}.WithContext("on every node"));
-      }
+      // Where the path exists its node knows more.
+      const auto& lacking = bare.empty() ? absent : bare;
+      if (found || lacking.empty()) continue;
+      const bool all = absent.empty() || bare.empty();
+      out_.failures.push_back(
+          Error{ErrorKind::kUnreadable, VisibleText(files[lacking.front()].paths[p].problem)}
+              .WithContext(all ? "on every node" : "on " + NamesOf(lacking)));
     }
-    for (size_t i = 0; i < files.size(); ++i) {
-      if (!files[i].paths.empty() && std::ranges::all_of(files[i].paths, &FoundPath::absent))
-        without.push_back(nodes_[i].name);
-    }
+    std::vector<size_t> without;
+    for (size_t i = 0; i < files.size(); ++i)
+      if (!files[i].paths.empty() && lacks_all[i]) without.push_back(i);
     if (!without.empty() && !request_.wanted) {
-      out_.remarks.push_back(fmt::format("no trace of {} on {}", fmt::join(request_.paths, ", "),
-                                         fmt::join(without, ", ")));
+      out_.remarks.push_back(fmt::format(
+          "no trace of {} on {}", VisibleText(fmt::format("{}", fmt::join(request_.paths, ", "))),
+          NamesOf(without)));
     }
+  }
+
+  std::string NamesOf(const std::vector<size_t>& nodes) const {
+    std::string names;
+    for (const size_t node : nodes) names += (names.empty() ? "" : ", ") + nodes_[node].name;
+    return names;
   }
 
   tl::unexpected<Error> Nothing() const {

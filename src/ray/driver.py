@@ -53,7 +53,7 @@ class Worker:
                     process.wait(3)
 
     def names(self, folder, pattern):
-        return glob.glob(pattern, root_dir=folder)
+        return [os.path.basename(path) for path in glob.glob(f"{glob.escape(folder)}/{pattern}")]
 
     def read(self, path, at):
         """The piece of the file from the byte `at` on, and the file's size."""

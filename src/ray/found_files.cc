@@ -3,7 +3,6 @@
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -38,24 +37,24 @@ FoundFile FileAt(const std::string& path) {
 FoundPath FindPath(const std::string& path) {
   FoundPath found;
   found.path = path;
-  const std::string on_disk = SplitPart(path).first;
   struct stat status = {};
-  const bool exists = stat(path.c_str(), &status) == 0 || stat(on_disk.c_str(), &status) == 0;
-  const bool is_open_folder =
-      exists && S_ISDIR(status.st_mode) && access(on_disk.c_str(), R_OK | X_OK) == 0;
-  const auto traces = FindTraces({path});
+  const bool exists =
+      stat(path.c_str(), &status) == 0 || stat(SplitPart(path).first.c_str(), &status) == 0;
+  found.absent = !exists && errno == ENOENT;
+  const auto traces = LookForTraces({path});
   if (!traces) {
     found.problem = traces.error().message;
-    found.absent = (!exists && errno == ENOENT) || is_open_folder;
     return found;
+  }
+  if (traces->traces.empty()) {
+    found.problem = NothingFound(*traces, {path}).message;
+    found.bare = S_ISDIR(status.st_mode) && traces->failures.empty();
   }
   for (const TraceSource& source : traces->traces) {
     // An archive has several traces.
     if (found.files.empty() || found.files.back().path != source.path)
       found.files.push_back(FileAt(source.path));
   }
-  // A damaged file is analysed too: its node says what is wrong with it.
-  if (found.files.empty()) found.files.push_back(FileAt(on_disk));
   return found;
 }
 
@@ -133,7 +132,7 @@ std::string FilesJson(const NodeFiles& files) {
               "own_disks", files.own_disks);
   json.Objects("paths", files.paths, [&](const FoundPath& path) {
     json.Fields("path", PercentEncode(path.path), "problem", PercentEncode(path.problem), "absent",
-                path.absent);
+                path.absent, "bare", path.bare);
     json.Rows("files", path.files, [&](const FoundFile& file) {
       json.Fields("path", PercentEncode(file.path), "device", file.device, "inode", file.inode,
                   "bytes", file.bytes, "changed_ns", file.changed_ns);
@@ -156,6 +155,7 @@ Result<NodeFiles> ParseFiles(std::string_view text) {
     path.path = Text(of_path, "path");
     path.problem = Text(of_path, "problem");
     path.absent = JsonMember(of_path, "absent") == true;
+    path.bare = JsonMember(of_path, "bare") == true;
     const nlohmann::json& list = JsonMember(of_path, "files");
     if (!list.is_array()) continue;
     for (const nlohmann::json& file : list) {
@@ -167,10 +167,14 @@ Result<NodeFiles> ParseFiles(std::string_view text) {
   return files;
 }
 
-std::vector<std::vector<std::string>> DivideFiles(const std::vector<NodeFiles>& nodes) {
+std::vector<std::vector<std::string>> DivideFiles(const std::vector<NodeFiles>& nodes,
+                                                  const std::set<size_t>& before) {
   std::vector<std::vector<std::string>> parts(nodes.size());
+  std::vector<size_t> order(before.begin(), before.end());
+  for (size_t i = 0; i < nodes.size(); ++i)
+    if (!before.contains(i)) order.push_back(i);
   Taken taken;
-  for (size_t i = 0; i < nodes.size(); ++i) {
+  for (const size_t i : order) {
     const std::string boot = nodes[i].boot.empty() ? std::to_string(i) : nodes[i].boot;
     std::vector<const FoundFile*> of_node;
     for (const FoundPath& path : nodes[i].paths) {

@@ -21,7 +21,7 @@ FoundFile File(const std::string& path, uint64_t device, uint64_t inode) {
 }
 
 NodeFiles Node(const std::string& boot, std::vector<FoundFile> files) {
-  return {boot, {{"/t", std::move(files), "", false}}, {}};
+  return {boot, {{"/t", std::move(files), ""}}, {}};
 }
 
 TEST(DivideFiles, EachDiskOfItsOwn) {
@@ -37,6 +37,13 @@ TEST(DivideFiles, ASharedDiskIsReadOnce) {
   // Two containers on one host see it at different places.
   EXPECT_THAT(DivideFiles({Node("a", {File("/t/0", 1, 10)}), Node("a", {File("/u/0", 1, 10)})}),
               ElementsAre(ElementsAre("/t"), IsEmpty()));
+}
+
+TEST(DivideFiles, ANodeThatHasAnalysedThemKeepsThem) {
+  EXPECT_THAT(DivideFiles({Node("a", {File("/t/0", 1, 10), File("/t/1", 1, 11)}),
+                           Node("a", {File("/u/0", 1, 10)})},
+                          {1}),
+              ElementsAre(ElementsAre("/t/1"), ElementsAre("/t")));
 }
 
 TEST(DivideFiles, ANodeGetsWhatOthersLack) {
@@ -85,20 +92,25 @@ TEST(FindFiles, WhatAHostHas) {
   std::ofstream(odd) << R"({"traceEvents": [{"ph": "X", "name": "k", "ts": 1, "dur": 1}]})";
   std::filesystem::create_directory(folder->At("empty"));
   std::ofstream(folder->At("words.txt")) << "words";
-  const auto files = ParseFiles(FilesJson(FindFiles(
-      {folder->path(), folder->At("empty"), folder->At("none"), folder->At("words.txt")})));
+  std::filesystem::create_directory(folder->At("damaged"));
+  std::ofstream(folder->At("damaged/rank0.pt.trace.json.gz"));
+  const auto files =
+      ParseFiles(FilesJson(FindFiles({folder->path(), folder->At("empty"), folder->At("none"),
+                                      folder->At("words.txt"), folder->At("damaged")})));
   ASSERT_TRUE(files);
   EXPECT_EQ(files->boot.size(), 36u);
   EXPECT_GT(files->memory.total, 0u);
-  ASSERT_EQ(files->paths.size(), 4u);
+  ASSERT_EQ(files->paths.size(), 5u);
   ASSERT_EQ(files->paths[0].files.size(), 1u);
   EXPECT_EQ(files->paths[0].files[0].path, odd);
   EXPECT_EQ(files->paths[0].files[0].bytes, std::filesystem::file_size(odd));
   EXPECT_GT(files->paths[0].files[0].changed_ns, 0);
-  EXPECT_TRUE(files->paths[1].absent);  // a head without traces
-  EXPECT_TRUE(files->paths[2].absent);
-  EXPECT_FALSE(files->paths[3].absent);
+  EXPECT_TRUE(files->paths[1].bare && !files->paths[1].absent);  // a head without traces
+  EXPECT_TRUE(files->paths[2].absent && !files->paths[2].bare);
+  EXPECT_FALSE(files->paths[3].absent || files->paths[3].bare);
   EXPECT_EQ(files->paths[3].files.size(), 1u);  // its reader says what is wrong with it
+  EXPECT_FALSE(files->paths[4].absent || files->paths[4].bare);
+  EXPECT_THAT(files->paths[4].problem, testing::HasSubstr("is empty (0 bytes)"));
 }
 
 TEST(FindFiles, ACutListIsRefused) {

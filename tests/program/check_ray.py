@@ -300,6 +300,17 @@ def unreadable(folder):
         (cluster.nodes[1].home / "disk/words.txt").write_text("words")
         done = analyze(cluster, "/on-node/words.txt")
         check("no trace", done.returncode == 3 and "node-1" in done.stderr and "words.txt" in done.stderr, (done.returncode, done.stderr))
+        early = cluster.nodes[1].home / "disk/early"
+        early.mkdir()
+        done = analyze(cluster, "/on-node/early")
+        check("nothing written yet", done.returncode == 3 and re.search(r"on node-1: /\S+early: no trace found: name", done.stderr), (done.returncode, done.stderr))
+        (early / "rank0.pt.trace.json.gz").write_text("")
+        traces(cluster.nodes[0].home / "disk/early", 1)
+        done = analyze(cluster, "--json", "/on-node/early")
+        check("a node with nothing but damaged files", done.returncode == 4 and re.search(r"incomplete: node-1 .* /\S+early: no trace found: .*rank0.pt.trace.json.gz: is empty", done.stderr),
+              (done.returncode, done.stderr))
+        done = analyze(cluster, *[f"/on-node/{i:01000}" for i in range(100)])
+        check("too many paths", done.returncode == 2 and "100 paths are too many to name: name their folders" in done.stderr, (done.returncode, done.stderr))
         nothing_left("unreadable", cluster)
 
 
