@@ -25,14 +25,22 @@ std::string Trimmed(std::string text) {
   return text;
 }
 
+constexpr const char* kDriversVariable = "RAY_ADDRESS";
+
 // The address, and the variable or option that it is from. "auto" is this host.
 struct Asked {
   std::string text, from;
+
+  // Whether it is an address of Ray's drivers, "HOST:PORT". Only their variable has other ports.
+  [[nodiscard]] bool is_drivers() const {
+    return text.find("://") == std::string::npos && text.find(':') != std::string::npos &&
+           (from == kDriversVariable || text.ends_with(":6379"));
+  }
 };
 Asked WithoutAuto(std::string_view given) {
   Asked asked{std::string(given), "--ray"};
   if (given != "auto") return asked;
-  for (const char* const name : {"RAY_API_SERVER_ADDRESS", "RAY_ADDRESS"}) {
+  for (const char* const name : {"RAY_API_SERVER_ADDRESS", kDriversVariable}) {
     if (std::string value = Variable(name); !value.empty()) {
       asked = {std::move(value), name};
       break;
@@ -42,19 +50,18 @@ Asked WithoutAuto(std::string_view given) {
   return asked;
 }
 
-constexpr std::string_view kDriversPort = ":6379";
-
 }  // namespace
 
 std::optional<std::string> DriversAddress(std::string_view given) {
-  std::string text = WithoutAuto(given).text;
-  if (text == "auto" || (text.ends_with(kDriversPort) && text.find("://") == std::string::npos))
-    return text;
+  Asked asked = WithoutAuto(given);
+  if (asked.text == "auto" || asked.is_drivers()) return std::move(asked.text);
   return std::nullopt;
 }
 
 Result<Url> RayAddress(std::string_view given) {
-  auto [text, from] = WithoutAuto(given);
+  Asked asked = WithoutAuto(given);
+  if (asked.is_drivers()) asked.text.resize(asked.text.rfind(':'));
+  auto& [text, from] = asked;
   if (text == "auto") text = "http://127.0.0.1";
   if (text.starts_with("ray://")) {
     return FailAt(ErrorKind::kUsage, from,
@@ -63,7 +70,6 @@ Result<Url> RayAddress(std::string_view given) {
                               VisibleText(text), kRayPort));
   }
   const bool has_scheme = text.find("://") != std::string::npos;
-  if (!has_scheme && text.ends_with(kDriversPort)) text.resize(text.size() - kDriversPort.size());
   TACHO_ASSIGN_OR_RETURN(Url url, WithContext(ParseUrl(text), from));
   // A port that is not given: ParseUrl has put the port of HTTP.
   const std::string_view authority =

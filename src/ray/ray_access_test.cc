@@ -48,6 +48,10 @@ TEST_F(RayAccess, AutoIsAsRaysTools) {
   EXPECT_EQ(Address("auto"), "http://127.0.0.1:8265");
   setenv("RAY_ADDRESS", "a:6379", 1);
   EXPECT_EQ(Address("auto"), "http://a:8265");
+  setenv("RAY_ADDRESS", "a:6380", 1);
+  EXPECT_EQ(Address("auto"), "http://a:8265");
+  setenv("RAY_ADDRESS", "http://a:8000", 1);
+  EXPECT_EQ(Address("auto"), "http://a:8000");
   setenv("RAY_API_SERVER_ADDRESS", "http://b:8265", 1);
   EXPECT_EQ(Address("auto"), "http://b:8265");
   EXPECT_EQ(Address("c"), "http://c:8265");
@@ -62,6 +66,8 @@ TEST_F(RayAccess, DriversHaveAnAddressOfTheirOwn) {
     EXPECT_EQ(DriversAddress(other), std::nullopt) << other;
   setenv("RAY_ADDRESS", "a:6379", 1);
   EXPECT_EQ(DriversAddress("auto"), "a:6379");
+  setenv("RAY_ADDRESS", "a:6380", 1);
+  EXPECT_EQ(DriversAddress("auto"), "a:6380");
   setenv("RAY_API_SERVER_ADDRESS", "http://b:8265", 1);
   EXPECT_EQ(DriversAddress("auto"), std::nullopt);
 }
