@@ -138,6 +138,9 @@ def next_commands(folder):
     results = write(folder / "r.json", run("--json", TWO_RANKS).stdout)
     screen = run(results).stdout.decode()
     check("next: what works with results", f"tacho report {results}" in screen and "tacho view" not in screen and "in full" in screen, screen[-600:])
+    for what, paths, views in (("a trace", RECORDING, True), ("results", results, False)):
+        done = scenario.run("explain", paths, "finding:1")
+        check(f"next of a finding in {what}", done.returncode == 0 and ("tacho view" in done.stdout) == views, (done.stdout[-600:], done.stderr))
 
 
 def bad_results(folder):

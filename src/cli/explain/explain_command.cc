@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "cli/exit_status.h"
 #include "cli/screen/output.h"
 #include "cli/screen/read_on_cluster.h"
@@ -92,7 +94,10 @@ Result<int> RunExplain(const std::vector<std::string>& arguments) {
   screen.style.whole_names = options.wide;
   screen.style.wide_option = "--wide";
   screen.command_paths = CommandPaths(options);
-  if (!options.ray) screen.view_paths = WholePaths(options);
+  // The traces of kept results may lie elsewhere.
+  if (std::ranges::all_of(readout.run.traces,
+                          [](const TraceAnalysis& trace) { return trace.results.empty(); }))
+    screen.view_paths = WholePaths(options);
   TACHO_ASSIGN_OR_RETURN(Document document, ExplainDocument(readout.run, target, screen));
   const auto written =
       WriteStdout(options.json       ? RenderJson(document)
