@@ -51,8 +51,9 @@ class NodesAnalysis {
   Result<void> Work() {
     TACHO_ASSIGN_OR_RETURN(const auto files, ListFiles());
     TACHO_RETURN_IF_ERROR(Analyze(files));
-    AddProblems(files);
+    auto nowhere = AddProblems(files);
     for (const auto& [node, failure] : failures_) out_.failures.push_back(failure);
+    std::ranges::move(nowhere, std::back_inserter(out_.failures));
     std::ranges::sort(out_.results, {}, &NodeResults::node);
     return {};
   }
@@ -174,7 +175,7 @@ class NodesAnalysis {
   }
 
   Result<void> Analyze(const std::vector<NodeFiles>& files) {
-    const auto parts = DivideFiles(files, answered_);
+    const auto parts = DivideFiles(files);
     std::map<size_t, std::string> commands;
     std::vector<size_t> idle;
     for (size_t i = 0; i < parts.size(); ++i) {
@@ -273,8 +274,10 @@ class NodesAnalysis {
                        VisibleText(words));
   }
 
-  // Paths that no node has are failures; nodes without any path are named.
-  void AddProblems(const std::vector<NodeFiles>& files) {
+  // What is wrong with paths; nodes without any of them are remarked. Returns a failure for each
+  // path that no node has.
+  std::vector<Error> AddProblems(const std::vector<NodeFiles>& files) {
+    std::vector<Error> nowhere;
     std::vector<bool> lacks_all(files.size(), true);
     for (size_t p = 0; p < request_.paths.size(); ++p) {
       bool found = false;
@@ -295,7 +298,7 @@ class NodesAnalysis {
       const auto& lacking = bare.empty() ? absent : bare;
       if (found || lacking.empty()) continue;
       const bool all = absent.empty() || bare.empty();
-      out_.failures.push_back(
+      nowhere.push_back(
           Error{ErrorKind::kUnreadable, VisibleText(files[lacking.front()].paths[p].problem)}
               .WithContext(all ? "on every node" : "on " + NamesOf(lacking)));
     }
@@ -307,6 +310,7 @@ class NodesAnalysis {
           "no trace of {} on {}", VisibleText(fmt::format("{}", fmt::join(request_.paths, ", "))),
           NamesOf(without)));
     }
+    return nowhere;
   }
 
   std::string NamesOf(const std::vector<size_t>& nodes) const {

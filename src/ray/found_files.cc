@@ -167,14 +167,10 @@ Result<NodeFiles> ParseFiles(std::string_view text) {
   return files;
 }
 
-std::vector<std::vector<std::string>> DivideFiles(const std::vector<NodeFiles>& nodes,
-                                                  const std::set<size_t>& before) {
+std::vector<std::vector<std::string>> DivideFiles(const std::vector<NodeFiles>& nodes) {
   std::vector<std::vector<std::string>> parts(nodes.size());
-  std::vector<size_t> order(before.begin(), before.end());
-  for (size_t i = 0; i < nodes.size(); ++i)
-    if (!before.contains(i)) order.push_back(i);
   Taken taken;
-  for (const size_t i : order) {
+  for (size_t i = 0; i < nodes.size(); ++i) {
     const std::string boot = nodes[i].boot.empty() ? std::to_string(i) : nodes[i].boot;
     std::vector<const FoundFile*> of_node;
     for (const FoundPath& path : nodes[i].paths) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,13 +45,12 @@ std::string FilesJson(const NodeFiles& files);
 // kRemote: the text is not what FilesJson wrote.
 Result<NodeFiles> ParseFiles(std::string_view text);
 
-// Which paths each node analyses. A file that several nodes see is analysed by the first of them,
-// or by the first of those that are `before` all others: on one host these are files with the same
+// Which paths each node analyses. A file that several nodes see is analysed by the first of them:
+// on one host these are files with the same
 // device and inode; on different hosts, of a disk that they share, files with the same path, inode,
 // size and time. A path whose files are all for this node is given as it is (unless only_files), so
 // that its node knows it as the folder of a run; else its files are given one by one. Paths with a
 // problem are in no list.
-std::vector<std::vector<std::string>> DivideFiles(const std::vector<NodeFiles>& nodes,
-                                                  const std::set<size_t>& before = {});
+std::vector<std::vector<std::string>> DivideFiles(const std::vector<NodeFiles>& nodes);
 
 }  // namespace tacho

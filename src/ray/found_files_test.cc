@@ -39,13 +39,6 @@ TEST(DivideFiles, ASharedDiskIsReadOnce) {
               ElementsAre(ElementsAre("/t"), IsEmpty()));
 }
 
-TEST(DivideFiles, ANodeThatHasAnalysedThemKeepsThem) {
-  EXPECT_THAT(DivideFiles({Node("a", {File("/t/0", 1, 10), File("/t/1", 1, 11)}),
-                           Node("a", {File("/u/0", 1, 10)})},
-                          {1}),
-              ElementsAre(ElementsAre("/t/1"), ElementsAre("/t")));
-}
-
 TEST(DivideFiles, ANodeGetsWhatOthersLack) {
   EXPECT_THAT(DivideFiles({Node("a", {File("/t/0", 1, 10)}),
                            Node("b", {File("/t/0", 2, 10), File("/t/1", 7, 70)})}),

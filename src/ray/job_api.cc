@@ -42,8 +42,8 @@ std::string FirstLine(std::string_view text) {
   return VisibleText(line.substr(0, kMostWords)) + (line.size() > kMostWords ? " ..." : "");
 }
 
-// Why a job ended, from Ray's message about its supervisor: "its node has died. Node Id: ...", or
-// the last line of a traceback: "OSError: [Errno 28] No space left on device".
+// Why a job ended, from Ray's message about its supervisor: "its node has died", or the last line
+// of a traceback: "OSError: [Errno 28] No space left on device".
 std::string ReasonIn(std::string message) {
   if (message.find("Traceback (most recent call last)") != std::string::npos) {
     std::istringstream lines(message);
@@ -54,6 +54,7 @@ std::string ReasonIn(std::string message) {
   constexpr std::string_view kBecause = "because ";
   if (const size_t at = message.find(kBecause); at != std::string::npos) {
     message.erase(0, at + kBecause.size());
+    message.erase(std::min(message.find(". Node Id"), message.size()));
     std::ranges::replace(message, '\n', ' ');
     std::ranges::replace(message, '\t', ' ');
   }
