@@ -45,8 +45,8 @@ struct Discovery {
   std::vector<std::string> captures;
   // Files that have names like traces but cannot be read (empty, or no permission), sorted by path.
   std::vector<Error> failures;
-  std::vector<std::string>
-      beside;  // "PATH: why": files of other programs, said if no trace is found
+  // "PATH: why" of files of other programs. Said if no trace was found.
+  std::vector<std::string> beside;
 };
 
 // Finds every trace under `paths`. Each path is one of:

@@ -98,8 +98,8 @@ class NodesAnalysis {
             options.threads, ShellWords(options.analysis));
       }
       if (commands[i].size() > kMostCommand) {
-        return Fail(ErrorKind::kUsage, fmt::format("{} are too many to name: name their folders",
-                                                   FormatCounted(request_.paths.size(), "path")));
+        return Fail(ErrorKind::kUsage,
+                    "the paths are longer than a job of Ray can be: name their folders");
       }
     }
     if (commands.empty()) return Fail(ErrorKind::kRemote, "no node of the cluster is alive");
@@ -285,16 +285,17 @@ class NodesAnalysis {
       for (size_t i = 0; i < files.size(); ++i) {
         if (files[i].paths.size() != request_.paths.size()) continue;
         const FoundPath& path = files[i].paths[p];
-        if (path.absent)
-          absent.push_back(i);
-        else if (path.bare)
-          bare.push_back(i);
-        else
-          found = true, lacks_all[i] = false;
-        if (!path.problem.empty() && !path.absent && !path.bare)
-          Lose(i, path.problem, ErrorKind::kUnreadable);
+        // Damaged traces may be older than those that are wanted.
+        const bool is_bare = path.bare && (!path.damaged || request_.wanted);
+        if (path.absent || is_bare) {
+          (is_bare ? bare : absent).push_back(i);
+          continue;
+        }
+        found = true;
+        lacks_all[i] = false;
+        if (!path.problem.empty()) Lose(i, path.problem, ErrorKind::kUnreadable);
       }
-      // Where the path exists its node knows more.
+      // A node that has the folder says more than one that lacks it.
       const auto& lacking = bare.empty() ? absent : bare;
       if (found || lacking.empty()) continue;
       const bool all = absent.empty() || bare.empty();

@@ -48,7 +48,8 @@ FoundPath FindPath(const std::string& path) {
   }
   if (traces->traces.empty()) {
     found.problem = NothingFound(*traces, {path}).message;
-    found.bare = S_ISDIR(status.st_mode) && traces->failures.empty();
+    found.bare = S_ISDIR(status.st_mode);
+    found.damaged = found.bare && !traces->failures.empty();
   }
   for (const TraceSource& source : traces->traces) {
     // An archive has several traces.
@@ -132,7 +133,7 @@ std::string FilesJson(const NodeFiles& files) {
               "own_disks", files.own_disks);
   json.Objects("paths", files.paths, [&](const FoundPath& path) {
     json.Fields("path", PercentEncode(path.path), "problem", PercentEncode(path.problem), "absent",
-                path.absent, "bare", path.bare);
+                path.absent, "bare", path.bare, "damaged", path.damaged);
     json.Rows("files", path.files, [&](const FoundFile& file) {
       json.Fields("path", PercentEncode(file.path), "device", file.device, "inode", file.inode,
                   "bytes", file.bytes, "changed_ns", file.changed_ns);
@@ -156,6 +157,7 @@ Result<NodeFiles> ParseFiles(std::string_view text) {
     path.problem = Text(of_path, "problem");
     path.absent = JsonMember(of_path, "absent") == true;
     path.bare = JsonMember(of_path, "bare") == true;
+    path.damaged = JsonMember(of_path, "damaged") == true;
     const nlohmann::json& list = JsonMember(of_path, "files");
     if (!list.is_array()) continue;
     for (const nlohmann::json& file : list) {

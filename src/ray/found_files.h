@@ -25,7 +25,8 @@ struct FoundPath {
   std::string problem;           // "no such file": why there are none
   bool only_files = false;       // `files` are not all that there are
   bool absent = false;           // the path does not exist there
-  bool bare = false;             // it is a folder without traces, and without damaged ones
+  bool bare = false;             // it is a folder without traces
+  bool damaged = false;          // it is, and has damaged ones
 };
 
 struct NodeFiles {
@@ -46,11 +47,10 @@ std::string FilesJson(const NodeFiles& files);
 Result<NodeFiles> ParseFiles(std::string_view text);
 
 // Which paths each node analyses. A file that several nodes see is analysed by the first of them:
-// on one host these are files with the same
-// device and inode; on different hosts, of a disk that they share, files with the same path, inode,
-// size and time. A path whose files are all for this node is given as it is (unless only_files), so
-// that its node knows it as the folder of a run; else its files are given one by one. Paths with a
-// problem are in no list.
+// on one host these are files with the same device and inode; on different hosts, of a disk that
+// they share, files with the same path, inode, size and time. A path whose files are all for this
+// node is given as it is (unless only_files), so that its node knows it as the folder of a run;
+// else its files are given one by one. Paths with a problem are in no list.
 std::vector<std::vector<std::string>> DivideFiles(const std::vector<NodeFiles>& nodes);
 
 }  // namespace tacho

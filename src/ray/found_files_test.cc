@@ -98,11 +98,11 @@ TEST(FindFiles, WhatAHostHas) {
   EXPECT_EQ(files->paths[0].files[0].path, odd);
   EXPECT_EQ(files->paths[0].files[0].bytes, std::filesystem::file_size(odd));
   EXPECT_GT(files->paths[0].files[0].changed_ns, 0);
-  EXPECT_TRUE(files->paths[1].bare && !files->paths[1].absent);  // a head without traces
+  EXPECT_TRUE(files->paths[1].bare && !files->paths[1].absent && !files->paths[1].damaged);
   EXPECT_TRUE(files->paths[2].absent && !files->paths[2].bare);
   EXPECT_FALSE(files->paths[3].absent || files->paths[3].bare);
   EXPECT_EQ(files->paths[3].files.size(), 1u);  // its reader says what is wrong with it
-  EXPECT_FALSE(files->paths[4].absent || files->paths[4].bare);
+  EXPECT_TRUE(files->paths[4].bare && files->paths[4].damaged);
   EXPECT_THAT(files->paths[4].problem, testing::HasSubstr("is empty (0 bytes)"));
 }
 

@@ -34,7 +34,7 @@ struct Asked {
   // Whether it is an address of Ray's drivers, "HOST:PORT". Only their variable has other ports.
   [[nodiscard]] bool is_drivers() const {
     return text.find("://") == std::string::npos && text.find(':') != std::string::npos &&
-           (from == kDriversVariable || text.ends_with(":6379"));
+           !text.ends_with(']') && (from == kDriversVariable || text.ends_with(":6379"));
   }
 };
 Asked WithoutAuto(std::string_view given) {

@@ -50,6 +50,8 @@ TEST_F(RayAccess, AutoIsAsRaysTools) {
   EXPECT_EQ(Address("auto"), "http://a:8265");
   setenv("RAY_ADDRESS", "a:6380", 1);
   EXPECT_EQ(Address("auto"), "http://a:8265");
+  setenv("RAY_ADDRESS", "[::1]", 1);
+  EXPECT_EQ(Address("auto"), "http://[::1]:8265");
   setenv("RAY_ADDRESS", "http://a:8000", 1);
   EXPECT_EQ(Address("auto"), "http://a:8000");
   setenv("RAY_API_SERVER_ADDRESS", "http://b:8265", 1);

@@ -310,7 +310,7 @@ def unreadable(folder):
         check("a node with nothing but damaged files", done.returncode == 4 and re.search(r"incomplete: node-1 .* /\S+early: no trace found: .*rank0.pt.trace.json.gz: is empty", done.stderr),
               (done.returncode, done.stderr))
         done = analyze(cluster, *[f"/on-node/{i:01000}" for i in range(100)])
-        check("too many paths", done.returncode == 2 and "100 paths are too many to name: name their folders" in done.stderr, (done.returncode, done.stderr))
+        check("too many paths", done.returncode == 2 and "the paths are longer than a job of Ray can be: name their folders" in done.stderr, (done.returncode, done.stderr))
         nothing_left("unreadable", cluster)
 
 

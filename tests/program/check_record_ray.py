@@ -83,6 +83,21 @@ def found_and_recorded(folder):
         check("report takes the folder", report.returncode == 0, report.stderr)
 
 
+def beside_damaged(folder):
+    """A damaged trace of earlier days, in a folder of the same name on a node that is not recorded."""
+    class OneName(FakeRay):
+        def submit(self, order):
+            if order["entrypoint_resources"].keys() == {f"node:{self.nodes[0].ip}"}:
+                order["entrypoint"] = order["entrypoint"].replace(str(self.nodes[1].home), str(self.nodes[0].home))
+            return super().submit(order)
+
+    with OneName(folder, scenario.TACHO, nodes=2) as cluster, engines(cluster):
+        (cluster.nodes[0].home / "disk/profile").mkdir(parents=True)
+        (cluster.nodes[0].home / "disk/profile/old-rank0.pt.trace.json.gz").write_text("")
+        done, report, _ = record(cluster)
+        check("complete", done.returncode == 0 and report["complete"] and report["troubles"] == [], (done.returncode, done.stderr))
+
+
 def not_found(folder):
     with FakeRay(folder, scenario.TACHO, nodes=2) as cluster:
         for actors, words, status in (
@@ -158,4 +173,4 @@ def fetched(folder):
 
 
 if __name__ == "__main__":
-    main([found_and_recorded, not_found, lost, fetched], __doc__)
+    main([found_and_recorded, beside_damaged, not_found, lost, fetched], __doc__)

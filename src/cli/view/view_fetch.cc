@@ -35,7 +35,8 @@ std::string SizesOfRanks(const std::vector<TraceAnalysis>& traces) {
   return ranks.size() > kMost ? text + fmt::format(" and {} more", ranks.size() - kMost) : text;
 }
 
-// The files of these traces. Fails if they are too many to be fetched unasked, or for the disk.
+// The files of all traces; those that are not fetched become failures. Fails if they are too many
+// to be fetched unasked, or for the disk.
 Result<std::vector<NodeFile>> FilesForView(Readout<RunAnalysis>& of_nodes, bool chose_ranks,
                                            const std::string& folder, bool stays) {
   const std::vector<TraceAnalysis>& traces = of_nodes.run.traces;
