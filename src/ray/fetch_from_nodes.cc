@@ -42,6 +42,8 @@ class NodesFetch {
     if (stop_.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
     for (const Wanted& file : wanted_)
       if (file.whole) out_.files.push_back(file.place);
+    // Nodes end in any order.
+    std::ranges::sort(out_.failures, {}, &Error::message);
     return std::move(out_);
   }
 
