@@ -25,9 +25,8 @@ struct FetchRequest {
 };
 
 struct FetchedFiles {
-  std::vector<std::string>
-      files;  // on this host, in the order of the request: those that are whole
-  std::vector<Error> failures;  // sorted by message
+  std::vector<std::string> files;    // on this host, in the order of the request: whole ones
+  std::vector<Error> failures;       // sorted by message
   std::vector<std::string> remarks;  // sentences about what is left on the nodes
   uint64_t brought = 0;              // bytes that came
   size_t there_already = 0;          // files that an earlier call has fetched
