@@ -31,10 +31,9 @@ constexpr const char* kDriversVariable = "RAY_ADDRESS";
 struct Asked {
   std::string text, from;
 
-  // Whether it is an address of Ray's drivers, "HOST:PORT". Only their variable has other ports.
-  [[nodiscard]] bool is_drivers() const {
-    return text.find("://") == std::string::npos && text.find(':') != std::string::npos &&
-           !text.ends_with(']') && (from == kDriversVariable || text.ends_with(":6379"));
+  // Whether it is "HOST:6379".
+  [[nodiscard]] bool has_drivers_port() const {
+    return text.find("://") == std::string::npos && text.ends_with(":6379");
   }
 };
 Asked WithoutAuto(std::string_view given) {
@@ -54,13 +53,17 @@ Asked WithoutAuto(std::string_view given) {
 
 std::optional<std::string> DriversAddress(std::string_view given) {
   Asked asked = WithoutAuto(given);
-  if (asked.text == "auto" || asked.is_drivers()) return std::move(asked.text);
+  const bool may_be_drivers = asked.from == kDriversVariable &&
+                              asked.text.find("://") == std::string::npos &&
+                              asked.text.find(':') != std::string::npos;
+  if (asked.text == "auto" || asked.has_drivers_port() || may_be_drivers)
+    return std::move(asked.text);
   return std::nullopt;
 }
 
 Result<Url> RayAddress(std::string_view given) {
   Asked asked = WithoutAuto(given);
-  if (asked.is_drivers()) asked.text.resize(asked.text.rfind(':'));
+  if (asked.has_drivers_port()) asked.text.resize(asked.text.rfind(':'));
   auto& [text, from] = asked;
   if (text == "auto") text = "http://127.0.0.1";
   if (text.starts_with("ray://")) {
