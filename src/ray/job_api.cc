@@ -42,6 +42,16 @@ std::string FirstLine(std::string_view text) {
   return VisibleText(line.substr(0, kMostWords)) + (line.size() > kMostWords ? " ..." : "");
 }
 
+// "died. Node Id: 7df9 why" is "died: why" afterwards.
+void EraseNodeId(std::string& message) {
+  constexpr std::string_view kId = ". Node Id: ", kSpace = " .\n\t";
+  const size_t at = message.find(kId);
+  if (at == std::string::npos) return;
+  const size_t end = message.find_first_of(kSpace, at + kId.size());
+  const size_t why = message.find_first_not_of(kSpace, end);
+  message.replace(at, std::min(why, message.size()) - at, why < message.size() ? ": " : "");
+}
+
 // Why a job ended, from Ray's message about its supervisor: "its node has died", or the last line
 // of a traceback: "OSError: [Errno 28] No space left on device".
 std::string ReasonIn(std::string message) {
@@ -54,7 +64,7 @@ std::string ReasonIn(std::string message) {
   constexpr std::string_view kBecause = "because ";
   if (const size_t at = message.find(kBecause); at != std::string::npos) {
     message.erase(0, at + kBecause.size());
-    message.erase(std::min(message.find(". Node Id"), message.size()));
+    EraseNodeId(message);
     std::ranges::replace(message, '\n', ' ');
     std::ranges::replace(message, '\t', ' ');
   }
