@@ -149,6 +149,8 @@ class NodesAnalysis {
       std::erase_if(path.files,
                     [&](const FoundFile& file) { return !request_.wanted(nodes_[node], file); });
       path.only_files = path.files.size() < all;
+      std::erase_if(path.damaged,
+                    [&](const FoundFile& file) { return !request_.wanted(nodes_[node], file); });
     }
   }
 
@@ -275,33 +277,37 @@ class NodesAnalysis {
   }
 
   // What is wrong with paths; nodes without any of them are remarked. Returns a failure for each
-  // path that no node has.
+  // path that no node can read.
   std::vector<Error> AddProblems(const std::vector<NodeFiles>& files) {
     std::vector<Error> nowhere;
     std::vector<bool> lacks_all(files.size(), true);
     for (size_t p = 0; p < request_.paths.size(); ++p) {
-      bool found = false;
-      std::vector<size_t> absent, bare;
+      size_t nodes = 0;
+      std::vector<size_t> absent, bare, broken;
       for (size_t i = 0; i < files.size(); ++i) {
         if (files[i].paths.size() != request_.paths.size()) continue;
+        ++nodes;
         const FoundPath& path = files[i].paths[p];
-        // Damaged traces may be older than those that are wanted.
-        const bool is_bare = path.bare && (!path.damaged || request_.wanted);
-        if (path.absent || is_bare) {
-          (is_bare ? bare : absent).push_back(i);
-          continue;
+        if (path.absent) {
+          absent.push_back(i);
+        } else if (path.bare && path.damaged.empty()) {
+          bare.push_back(i);
+        } else {
+          lacks_all[i] = false;
+          if (!path.problem.empty()) broken.push_back(i);
         }
-        found = true;
-        lacks_all[i] = false;
-        if (!path.problem.empty()) Lose(i, path.problem, ErrorKind::kUnreadable);
+      }
+      // A disk that all nodes see is named once.
+      if (broken.size() < nodes || !AllSay(files, p)) {
+        for (const size_t i : broken) Lose(i, files[i].paths[p].problem, ErrorKind::kUnreadable);
+        broken.clear();
       }
       // A node that has the folder says more than one that lacks it.
-      const auto& lacking = bare.empty() ? absent : bare;
-      if (found || lacking.empty()) continue;
-      const bool all = absent.empty() || bare.empty();
-      nowhere.push_back(
-          Error{ErrorKind::kUnreadable, VisibleText(files[lacking.front()].paths[p].problem)}
-              .WithContext(all ? "on every node" : "on " + NamesOf(lacking)));
+      const auto& lacking = !broken.empty() ? broken : !bare.empty() ? bare : absent;
+      if (lacking.empty() || absent.size() + bare.size() + broken.size() < nodes) continue;
+      const std::string& problem = files[lacking.front()].paths[p].problem;
+      nowhere.push_back(Error{ErrorKind::kUnreadable, VisibleText(problem)}.WithContext(
+          lacking.size() == nodes ? "on every node" : "on " + NamesOf(lacking)));
     }
     std::vector<size_t> without;
     for (size_t i = 0; i < files.size(); ++i)
@@ -312,6 +318,15 @@ class NodesAnalysis {
           NamesOf(without)));
     }
     return nowhere;
+  }
+
+  // Whether all nodes have the same problem with this path.
+  bool AllSay(const std::vector<NodeFiles>& files, size_t path) const {
+    std::set<std::string> problems;
+    for (const NodeFiles& of_node : files)
+      if (of_node.paths.size() == request_.paths.size())
+        problems.insert(of_node.paths[path].problem);
+    return problems.size() == 1;
   }
 
   std::string NamesOf(const std::vector<size_t>& nodes) const {

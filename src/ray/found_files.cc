@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -49,7 +50,8 @@ FoundPath FindPath(const std::string& path) {
   if (traces->traces.empty()) {
     found.problem = NothingFound(*traces, {path}).message;
     found.bare = S_ISDIR(status.st_mode);
-    found.damaged = found.bare && !traces->failures.empty();
+    for (const Error& failure : traces->failures)
+      found.damaged.push_back(FileAt(std::string(failure.Place())));
   }
   for (const TraceSource& source : traces->traces) {
     // An archive has several traces.
@@ -99,6 +101,17 @@ std::string Text(const nlohmann::json& object, std::string_view key) {
   return value.is_string() ? PercentDecode(value.get<std::string>()) : "";
 }
 
+std::vector<FoundFile> FilesIn(const nlohmann::json& list) {
+  std::vector<FoundFile> files;
+  if (!list.is_array()) return files;
+  for (const nlohmann::json& file : list) {
+    files.push_back({Text(file, "path"), Number<uint64_t>(file, "device"),
+                     Number<uint64_t>(file, "inode"), Number<uint64_t>(file, "bytes"),
+                     Number<int64_t>(file, "changed_ns")});
+  }
+  return files;
+}
+
 // The files that earlier nodes have.
 struct Taken {
   std::set<std::tuple<std::string, uint64_t, uint64_t>> here;
@@ -133,11 +146,13 @@ std::string FilesJson(const NodeFiles& files) {
               "own_disks", files.own_disks);
   json.Objects("paths", files.paths, [&](const FoundPath& path) {
     json.Fields("path", PercentEncode(path.path), "problem", PercentEncode(path.problem), "absent",
-                path.absent, "bare", path.bare, "damaged", path.damaged);
-    json.Rows("files", path.files, [&](const FoundFile& file) {
+                path.absent, "bare", path.bare);
+    const auto write = [&](const FoundFile& file) {
       json.Fields("path", PercentEncode(file.path), "device", file.device, "inode", file.inode,
                   "bytes", file.bytes, "changed_ns", file.changed_ns);
-    });
+    };
+    json.Rows("files", path.files, write);
+    json.Rows("damaged", path.damaged, write);
   });
   json.End();
   return std::move(json).Finish();
@@ -157,22 +172,20 @@ Result<NodeFiles> ParseFiles(std::string_view text) {
     path.problem = Text(of_path, "problem");
     path.absent = JsonMember(of_path, "absent") == true;
     path.bare = JsonMember(of_path, "bare") == true;
-    path.damaged = JsonMember(of_path, "damaged") == true;
-    const nlohmann::json& list = JsonMember(of_path, "files");
-    if (!list.is_array()) continue;
-    for (const nlohmann::json& file : list) {
-      path.files.push_back({Text(file, "path"), Number<uint64_t>(file, "device"),
-                            Number<uint64_t>(file, "inode"), Number<uint64_t>(file, "bytes"),
-                            Number<int64_t>(file, "changed_ns")});
-    }
+    path.files = FilesIn(JsonMember(of_path, "files"));
+    path.damaged = FilesIn(JsonMember(of_path, "damaged"));
   }
   return files;
 }
 
 std::vector<std::vector<std::string>> DivideFiles(const std::vector<NodeFiles>& nodes) {
   std::vector<std::vector<std::string>> parts(nodes.size());
+  std::vector<size_t> order(nodes.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_partition(order.begin(), order.end(),
+                        [&](size_t i) { return MemoryFor(nodes[i].memory).has_value(); });
   Taken taken;
-  for (size_t i = 0; i < nodes.size(); ++i) {
+  for (const size_t i : order) {
     const std::string boot = nodes[i].boot.empty() ? std::to_string(i) : nodes[i].boot;
     std::vector<const FoundFile*> of_node;
     for (const FoundPath& path : nodes[i].paths) {

@@ -26,7 +26,8 @@ struct FoundPath {
   bool only_files = false;       // `files` are not all that there are
   bool absent = false;           // the path does not exist there
   bool bare = false;             // it is a folder without traces
-  bool damaged = false;          // it is, and has damaged ones
+  // What cannot be read in such a folder: files with names of traces, folders.
+  std::vector<FoundFile> damaged = {};
 };
 
 struct NodeFiles {
@@ -50,7 +51,8 @@ Result<NodeFiles> ParseFiles(std::string_view text);
 // on one host these are files with the same device and inode; on different hosts, of a disk that
 // they share, files with the same path, inode, size and time. A path whose files are all for this
 // node is given as it is (unless only_files), so that its node knows it as the folder of a run;
-// else its files are given one by one. Paths with a problem are in no list.
+// else its files are given one by one. Paths with a problem are in no list. Nodes with too little
+// memory (MemoryFor) come last.
 std::vector<std::vector<std::string>> DivideFiles(const std::vector<NodeFiles>& nodes);
 
 }  // namespace tacho

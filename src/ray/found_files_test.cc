@@ -39,6 +39,14 @@ TEST(DivideFiles, ASharedDiskIsReadOnce) {
               ElementsAre(ElementsAre("/t"), IsEmpty()));
 }
 
+TEST(DivideFiles, NotByANodeWithoutMemory) {
+  NodeFiles small = Node("a", {File("/t/0", 1, 10)}), large = Node("b", {File("/t/0", 2, 10)});
+  small.memory = {8ull << 30, 100ull << 20};
+  large.memory = {64ull << 30, 32ull << 30};
+  EXPECT_THAT(DivideFiles({small, large}), ElementsAre(IsEmpty(), ElementsAre("/t")));
+  EXPECT_THAT(DivideFiles({small}), ElementsAre(ElementsAre("/t")));
+}
+
 TEST(DivideFiles, ANodeGetsWhatOthersLack) {
   EXPECT_THAT(DivideFiles({Node("a", {File("/t/0", 1, 10)}),
                            Node("b", {File("/t/0", 2, 10), File("/t/1", 7, 70)})}),
@@ -98,11 +106,14 @@ TEST(FindFiles, WhatAHostHas) {
   EXPECT_EQ(files->paths[0].files[0].path, odd);
   EXPECT_EQ(files->paths[0].files[0].bytes, std::filesystem::file_size(odd));
   EXPECT_GT(files->paths[0].files[0].changed_ns, 0);
-  EXPECT_TRUE(files->paths[1].bare && !files->paths[1].absent && !files->paths[1].damaged);
+  EXPECT_TRUE(files->paths[1].bare && !files->paths[1].absent);
+  EXPECT_THAT(files->paths[1].damaged, IsEmpty());  // a head without traces
   EXPECT_TRUE(files->paths[2].absent && !files->paths[2].bare);
   EXPECT_FALSE(files->paths[3].absent || files->paths[3].bare);
   EXPECT_EQ(files->paths[3].files.size(), 1u);  // its reader says what is wrong with it
-  EXPECT_TRUE(files->paths[4].bare && files->paths[4].damaged);
+  EXPECT_TRUE(files->paths[4].bare);
+  ASSERT_EQ(files->paths[4].damaged.size(), 1u);
+  EXPECT_EQ(files->paths[4].damaged[0].path, folder->At("damaged/rank0.pt.trace.json.gz"));
   EXPECT_THAT(files->paths[4].problem, testing::HasSubstr("is empty (0 bytes)"));
 }
 
