@@ -245,7 +245,7 @@ def lost_nodes(folder):
             two_engines(cluster)
             done = analyze(cluster, "--json", "/on-node/profile")
             check(f"lost at {where}: status 4", done.returncode == 4, (done.returncode, done.stderr))
-            check(f"lost at {where}: named", re.search(r"node-2 \(10\.77\.0\.3\): Ray lost the job: its node has died$", done.stderr, re.MULTILINE), done.stderr)
+            check(f"lost at {where}: named", re.search(r"node-2 \(10\.77\.0\.3\): Ray lost the job: its node has died: the actor's node was preempted: health check failed$", done.stderr, re.MULTILINE), done.stderr)
             result = json.loads(done.stdout)
             check(f"lost at {where}: the rest is there", len(result["traces"]) == 2 and all("node-1:" in t["path"] for t in result["traces"]), done.stdout[:300])
             check(f"lost at {where}: it is in the results", any("node-2" in text for text in result["failed"]), result.get("failed"))
@@ -309,6 +309,11 @@ def unreadable(folder):
         done = analyze(cluster, "--json", "/on-node/early")
         check("a node with nothing but damaged files", done.returncode == 4 and re.search(r"incomplete: node-1 .* /\S+early: no trace found: .*rank0.pt.trace.json.gz: is empty", done.stderr),
               (done.returncode, done.stderr))
+        bad = pathlib.Path(folder) / "bad"
+        bad.mkdir()
+        (bad / "rank0.pt.trace.json.gz").write_text("")
+        done = analyze(cluster, "--json", bad, "/on-node/early")
+        check("a disk of all with nothing but damaged files", done.returncode == 4 and done.stderr.count(f"{bad}: no trace found") == 1 and f"on every node: {bad}: no trace" in done.stderr, done.stderr)
         done = analyze(cluster, *[f"/on-node/{i:01000}" for i in range(100)])
         check("too many paths", done.returncode == 2 and "the paths are longer than a job of Ray can be: name their folders" in done.stderr, (done.returncode, done.stderr))
         nothing_left("unreadable", cluster)

@@ -84,18 +84,26 @@ def found_and_recorded(folder):
 
 
 def beside_damaged(folder):
-    """A damaged trace of earlier days, in a folder of the same name on a node that is not recorded."""
+    """A damaged trace of earlier days, in a folder of the same name on a node that is not recorded; then damaged ones of this recording."""
     class OneName(FakeRay):
+        fills = False
+
         def submit(self, order):
+            for path in (self.nodes[2].home / "disk/profile").glob("*") if self.fills else []:
+                path.write_text("")
             if order["entrypoint_resources"].keys() == {f"node:{self.nodes[0].ip}"}:
                 order["entrypoint"] = order["entrypoint"].replace(str(self.nodes[1].home), str(self.nodes[0].home))
             return super().submit(order)
 
-    with OneName(folder, scenario.TACHO, nodes=2) as cluster, engines(cluster):
+    with OneName(folder, scenario.TACHO, nodes=3) as cluster, engines(cluster):
         (cluster.nodes[0].home / "disk/profile").mkdir(parents=True)
         (cluster.nodes[0].home / "disk/profile/old-rank0.pt.trace.json.gz").write_text("")
         done, report, _ = record(cluster)
         check("complete", done.returncode == 0 and report["complete"] and report["troubles"] == [], (done.returncode, done.stderr))
+        cluster.fills = True
+        done, report, _ = record(cluster)
+        check("damaged ones of this recording", done.returncode == 4 and not report["complete"], (done.returncode, done.stderr))
+        check("the reason", "is empty (0 bytes)" in done.stderr and "writes elsewhere" not in done.stdout + done.stderr + json.dumps(report), (report["workers"][1], report["troubles"]))
 
 
 def not_found(folder):

@@ -1,5 +1,6 @@
 """A dashboard of Ray with the routes of its job API that tacho uses, as Ray 2.60 answers them. Its nodes are folders of this host: jobs
 run here, in the shell, with the node's folder in place of /on-node in their commands, and without those of the other nodes."""
+import contextlib
 import http.server
 import io
 import json
@@ -175,7 +176,7 @@ class FakeRay:
             return 404, f"Job {name} does not exist"
         if job["lost"]:
             return 200, {"status": "FAILED", "driver_exit_code": None, "error_type": "JOB_SUPERVISOR_ACTOR_DIED",
-                         "message": f"The actor died because its node has died. Node Id: {job['node'].id} was marked dead"}
+                         "message": f"The actor died because its node has died. Node Id: {job['node'].id}\n\tthe actor's node was preempted: health check failed"}
         if job["process"] is None:
             return 200, {"status": "STOPPED" if job["stopped"] else "PENDING", "message": "", "driver_exit_code": None}
         code = job["process"].poll()
@@ -190,7 +191,8 @@ class FakeRay:
             return 404, f"Job {name} does not exist"
         job["stopped"] = True
         if job["process"] and job["process"].poll() is None:
-            os.killpg(job["process"].pid, signal.SIGKILL if job["node"].faults.get("kills") else signal.SIGTERM)
+            with contextlib.suppress(ProcessLookupError):  # it has ended since
+                os.killpg(job["process"].pid, signal.SIGKILL if job["node"].faults.get("kills") else signal.SIGTERM)
             threading.Thread(target=self.kill, args=(job["process"],), daemon=True).start()
         return 200, {"stopped": True}
 
