@@ -297,8 +297,8 @@ class NodesAnalysis {
           if (!path.problem.empty()) broken.push_back(i);
         }
       }
-      // A disk that all nodes see is named once.
-      if (broken.size() < nodes || !AllSay(files, p)) {
+      // A disk that all nodes see is named once, unless the failures of single nodes are of use.
+      if (request_.wanted || broken.size() < nodes || !AllSay(files, p)) {
         for (const size_t i : broken) Lose(i, files[i].paths[p].problem, ErrorKind::kUnreadable);
         broken.clear();
       }

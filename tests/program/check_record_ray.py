@@ -86,11 +86,12 @@ def found_and_recorded(folder):
 def beside_damaged(folder):
     """A damaged trace of earlier days, in a folder of the same name on a node that is not recorded; then damaged ones of this recording."""
     class OneName(FakeRay):
-        fills = False
+        fills = []
 
         def submit(self, order):
-            for path in (self.nodes[2].home / "disk/profile").glob("*") if self.fills else []:
-                path.write_text("")
+            for node in self.fills:
+                for path in (node.home / "disk/profile").glob("*"):
+                    path.write_text("")
             if order["entrypoint_resources"].keys() == {f"node:{self.nodes[0].ip}"}:
                 order["entrypoint"] = order["entrypoint"].replace(str(self.nodes[1].home), str(self.nodes[0].home))
             return super().submit(order)
@@ -100,10 +101,12 @@ def beside_damaged(folder):
         (cluster.nodes[0].home / "disk/profile/old-rank0.pt.trace.json.gz").write_text("")
         done, report, _ = record(cluster)
         check("complete", done.returncode == 0 and report["complete"] and report["troubles"] == [], (done.returncode, done.stderr))
-        cluster.fills = True
-        done, report, _ = record(cluster)
-        check("damaged ones of this recording", done.returncode == 4 and not report["complete"], (done.returncode, done.stderr))
-        check("the reason", "is empty (0 bytes)" in done.stderr and "writes elsewhere" not in done.stdout + done.stderr + json.dumps(report), (report["workers"][1], report["troubles"]))
+        for what, fills in (("one node", cluster.nodes[2:]), ("all nodes", cluster.nodes[1:])):
+            cluster.fills = fills
+            done, report, _ = record(cluster)
+            check(f"damaged ones of this recording, {what}", done.returncode == 4 and not report["complete"], (done.returncode, done.stderr))
+            reasons = [r["why"] for r in ranks(report) if not r["proven"]]
+            check(f"the reasons, {what}", len(reasons) == 2 * len(fills) and all("is empty (0 bytes)" in why for why in reasons), ranks(report))
 
 
 def not_found(folder):
