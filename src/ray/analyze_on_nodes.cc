@@ -280,7 +280,6 @@ class NodesAnalysis {
   // path that no node can read.
   std::vector<Error> AddProblems(const std::vector<NodeFiles>& files) {
     std::vector<Error> nowhere;
-    std::vector<bool> lacks_all(files.size(), true);
     for (size_t p = 0; p < request_.paths.size(); ++p) {
       size_t nodes = 0;
       std::vector<size_t> absent, bare, broken;
@@ -288,17 +287,15 @@ class NodesAnalysis {
         if (files[i].paths.size() != request_.paths.size()) continue;
         ++nodes;
         const FoundPath& path = files[i].paths[p];
-        if (path.absent) {
+        if (path.absent)
           absent.push_back(i);
-        } else if (path.bare && path.damaged.empty()) {
+        else if (path.HasNothing())
           bare.push_back(i);
-        } else {
-          lacks_all[i] = false;
-          if (!path.problem.empty()) broken.push_back(i);
-        }
+        else if (!path.problem.empty())
+          broken.push_back(i);
       }
-      // A disk that all nodes see is named once, unless the failures of single nodes are of use.
-      if (request_.wanted || broken.size() < nodes || !AllSay(files, p)) {
+      // A disk that all nodes see is named once.
+      if (broken.size() < nodes || !AllSay(files, p)) {
         for (const size_t i : broken) Lose(i, files[i].paths[p].problem, ErrorKind::kUnreadable);
         broken.clear();
       }
@@ -311,7 +308,8 @@ class NodesAnalysis {
     }
     std::vector<size_t> without;
     for (size_t i = 0; i < files.size(); ++i)
-      if (!files[i].paths.empty() && lacks_all[i]) without.push_back(i);
+      if (!files[i].paths.empty() && std::ranges::all_of(files[i].paths, &FoundPath::HasNothing))
+        without.push_back(i);
     if (!without.empty() && !request_.wanted) {
       out_.remarks.push_back(fmt::format(
           "no trace of {} on {}", VisibleText(fmt::format("{}", fmt::join(request_.paths, ", "))),

@@ -28,6 +28,9 @@ struct FoundPath {
   bool bare = false;             // it is a folder without traces
   // What cannot be read in such a folder: files with names of traces, folders.
   std::vector<FoundFile> damaged = {};
+
+  // Whether nothing of it is there, not even something damaged.
+  [[nodiscard]] bool HasNothing() const { return absent || (bare && damaged.empty()); }
 };
 
 struct NodeFiles {

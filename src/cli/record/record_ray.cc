@@ -203,10 +203,6 @@ void AnalyseOnNodes(const RecordedCluster& cluster, Recording& recording, Narrat
   const auto results = AnalyzeOnNodes(request, folder->path(), stop);
   if (!results && results.error().kind == ErrorKind::kInterrupted)
     recording.interrupted_ns = MonotonicNs();
-  else if (!results)
-    for (RecordedWorker& worker : recording.workers)
-      worker.expectation.why_no_file =
-          Finding{FindingId::kNotCollected, worker.worker.url, results.error().message};
   if (!results)
     return report(fmt::format("the traces on the nodes are not analysed: {}; they are in {}",
                               results.error().message, fmt::join(request.paths, ", ")));
