@@ -22,7 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMostRaylets = 16, kMostFiles = 4'096, kMostVersion = 64 << 10;
-// From this version on Ray kills the groups of workers, unless its environment forbids it.
+// Ray kills the groups of workers where its environment says so from the first version on, and by
+// default from the second on.
 const Version kKnowsGroups{{2, 50}}, kKillsByDefault{{2, 57}};
 // Every report begins with the words that KindOf knows, and ends with these. A cut one has a valid
 // beginning, but no nsys can read it.

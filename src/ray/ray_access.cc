@@ -31,9 +31,11 @@ constexpr const char* kDriversVariable = "RAY_ADDRESS";
 struct Asked {
   std::string text, from;
 
-  // Whether it is "HOST:6379".
+  [[nodiscard]] bool is_host_and_port() const {
+    return text.find("://") == std::string::npos && text.find(':') != std::string::npos;
+  }
   [[nodiscard]] bool has_drivers_port() const {
-    return text.find("://") == std::string::npos && text.ends_with(":6379");
+    return is_host_and_port() && text.ends_with(":6379");
   }
 };
 Asked WithoutAuto(std::string_view given) {
@@ -53,10 +55,8 @@ Asked WithoutAuto(std::string_view given) {
 
 std::optional<std::string> DriversAddress(std::string_view given) {
   Asked asked = WithoutAuto(given);
-  const bool may_be_drivers = asked.from == kDriversVariable &&
-                              asked.text.find("://") == std::string::npos &&
-                              asked.text.find(':') != std::string::npos;
-  if (asked.text == "auto" || asked.has_drivers_port() || may_be_drivers)
+  if (asked.text == "auto" || asked.has_drivers_port() ||
+      (asked.is_host_and_port() && asked.from == kDriversVariable))
     return std::move(asked.text);
   return std::nullopt;
 }
